@@ -31,8 +31,8 @@ M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/n
 # The compiler can if it can compile what the library includes.
 HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.include </p' | sort -u | \
 	$(CC) -D_GNU_SOURCE -std=gnu11 $(M32) -D_FILE_OFFSET_BITS=64 -shared -x c -o /dev/null - >/dev/null 2>&1 && echo yes)
-MODULES32 := altstack archive budget child collector control descendant directory environment exec executable file follow golang hook log map object process \
-	recording ring scope seccomp signal_return signals source spawn stream syscall thread thread_create thread_scan usage usertrace usertrace_plan lacking
+MODULES32 := altstack archive budget child clone close collector control descendant directory dlsym enter environment exec executable exit file follow golang hook host log map moment object pool process \
+	recording ring scope seccomp sigaltstack signal_return signals source spawn stream syscall thread thread_create thread_scan usage usertrace usertrace_plan lacking
 COLLECTOR32_OBJ := $(filter $(addsuffix .o,$(addprefix %/,$(MODULES32))),$(call objects,m32/,libcollector)) $(call objects,m32/,format)
 LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
 HELPERS  := $(BUILD)/lib/xer/xer_attach $(BUILD)/lib/xer/xer_sampler

@@ -8,7 +8,6 @@
 #include "libcollector/attach.h"
 
 #include "libcollector/thread/altstack.h"
-#include "libcollector/thread/buserror.h"
 #include "libcollector/process/descendant.h"
 #include "libcollector/process/environment.h"
 #include "libcollector/base/file.h"
@@ -23,6 +22,7 @@
 #include "libcollector/events/tick.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/base/source.h"
+#include "libcollector/close.h"
 
 #include "format/attach.h"
 
@@ -223,7 +223,6 @@ EXPORT int collector_detach(const char *unused)
 	atomic_store(&col.switches->recording, 0);
 	EACH_SOURCE(close);
 	signals_give_back(TICK_SIGNAL);
-	buserror_give_back();
 	if (wait_until_quiet() == 0) {
 		col_streams_forget();
 		col_log_forget();

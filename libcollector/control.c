@@ -7,56 +7,20 @@
  * See doc/decisions/36-pauses.md. */
 #include "libcollector/control.h"
 
-#include "libcollector/thread/buserror.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/write/log.h"
-#include "libcollector/process.h"
+#include "libcollector/close.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/base/source.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/recording.h"
+#include "libcollector/thread/enter.h"
 
 #include "include/collectorAPI.h"
 
 enum { NAME_MAX_SHOWN = 128 };
 
 static atomic_uint terminated;
-
-/* While in_handler says so, nobody ends the recording behind our back (attach.c). Returns 0 if it
- * has ended already. */
-static int begin(struct col_thread *self)
-{
-	atomic_store_explicit(&self->in_handler, 1, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-	return col_is_recording();
-}
-
-static void end(struct col_thread *self)
-{
-	atomic_store_explicit(&self->in_handler, 0, memory_order_release);
-}
-
-struct col_thread *control_enter(sys_sigset *old)
-{
-	struct col_thread *self;
-
-	if (!process_is_recorded())
-		return NULL;
-	sys_block_signals(old);
-	self = thread_current();
-	if (self && begin(self))
-		return self;
-	if (self)
-		end(self);
-	sys_sigmask(SIG_SETMASK, old, NULL);
-	return NULL;
-}
-
-void control_leave(const sys_sigset *old)
-{
-	end(col_self);
-	sys_sigmask(SIG_SETMASK, old, NULL);
-}
 
 static void take_sample(struct col_thread *self, const char *name)
 {
@@ -76,34 +40,34 @@ static void take_sample(struct col_thread *self, const char *name)
 static void sample(const char *name)
 {
 	sys_sigset old;
-	struct col_thread *self = control_enter(&old);
+	struct col_thread *self = enter_recorder(&old);
 
 	if (!self)
 		return;
 	take_sample(self, name);
-	control_leave(&old);
+	enter_leave(&old);
 }
 
 static void pause_events(void)
 {
 	sys_sigset old;
-	struct col_thread *self = control_enter(&old);
+	struct col_thread *self = enter_recorder(&old);
 
 	if (!self)
 		return;
 	recording_pause(self);
-	control_leave(&old);
+	enter_leave(&old);
 }
 
 static void resume_events(void)
 {
 	sys_sigset old;
-	struct col_thread *self = control_enter(&old);
+	struct col_thread *self = enter_recorder(&old);
 
 	if (!self)
 		return;
 	recording_resume(self);
-	control_leave(&old);
+	enter_leave(&old);
 }
 
 static void log_terminate(void)
@@ -119,7 +83,7 @@ static void log_terminate(void)
 void control_terminate(void)
 {
 	sys_sigset old;
-	struct col_thread *self = control_enter(&old);
+	struct col_thread *self = enter_recorder(&old);
 
 	if (!self)
 		return;
@@ -130,8 +94,7 @@ void control_terminate(void)
 	atomic_store(&col.switches->recording, 0);
 	col_stop_events(NULL);
 	EACH_SOURCE(close);
-	buserror_give_back();
-	control_leave(&old);
+	enter_leave(&old);
 }
 
 EXPORT struct xer_collector_table xer_collector = {
@@ -163,11 +126,11 @@ static void redirect(int signal)
 /* What a signal asks for, in its handler. */
 static void act(struct col_thread *self, int signal)
 {
-	if (begin(self) && signal == (int)col.descriptor.pause_signal)
+	if (enter_begin(self) && signal == (int)col.descriptor.pause_signal)
 		recording_toggle(self);
 	else if (col_is_recording())
 		take_sample(self, "signal");
-	end(self);
+	enter_end(self);
 }
 
 static void on_signal(int signal, siginfo_t *info, void *context)

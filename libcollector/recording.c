@@ -90,7 +90,7 @@ void recording_restart(void)
 	apply();
 }
 
-void col_stop_events(const char *why)
+void recording_stop(const char *why)
 {
 	enum events before = wanted();
 
@@ -125,7 +125,7 @@ void recording_check(void)
 		apply();
 	}
 	if (last && now >= last && atomic_load(&phase) == INSIDE) {
-		col_stop_events(NULL);
+		recording_stop(NULL);
 		enter(INSIDE, BEHIND);
 	}
 }

@@ -18,6 +18,9 @@ void recording_restart(void);
 /* Begin or end the recording of events if it is time. Signal-safe. */
 void recording_check(void);
 
+/* col_stop_events. Signal-safe. */
+void recording_stop(const char *why);
+
 /* Pause and resume by the program or the user, noted in log.xml; nothing is done if it is so
  * already. CPU time is counted up to the pause, and from the resumption on, of every thread. While
  * events are paused, frees and unmapping go on being recorded, so that what was allocated before is

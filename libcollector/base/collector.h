@@ -81,6 +81,7 @@ struct collector {
 	int pid;
 	int is_recorded;          /* this process is; a forked child learns it from the switches */
 	int is_followed;          /* its children and images are, as far as the user wants them */
+	atomic_uint is_quiet;     /* a descendant that has recorded nothing yet, see child.h */
 	atomic_uint is_unsettled; /* a forked child that has no directory yet, see child.h */
 	atomic_uint generation;   /* of the address map, see map.h */
 	atomic_uint closing;
@@ -129,7 +130,14 @@ static inline uint16_t col_cpu(void)
 }
 
 /* End the recording of events for good; usage samples go on. `why`, if not NULL, is for the reader,
- * in words. Signal-safe. (recording.c) */
+ * in words. Signal-safe. */
 void col_stop_events(const char *why);
+
+/* Is this the recorded process, still recording? A vfork child shares its memory, and is not.
+ * Signal-safe. */
+static inline int process_is_recorded(void)
+{
+	return col_is_recording() && sys_getpid() == col.pid;
+}
 
 #endif

@@ -19,6 +19,8 @@ struct source {
 
 	/* ---- a recording of this process */
 
+	/* The library is initialized, in whatever process. Normal context, once. */
+	void (*load)(void);
 	/* Before files are written. Returns 0 or -errno: then nothing is recorded. Also in a forked
 	 * child. */
 	int (*prepare)(void);

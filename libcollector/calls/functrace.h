@@ -31,9 +31,6 @@ void functrace_restart(void);
 /* The recording is over, but the process goes on: the program's code is as it was. */
 void functrace_end(void);
 
-/* Are calls to be recorded in this process, now or later? */
-int functrace_is_wanted(void);
-
 /* Load objects were unloaded. Signal-safe. */
 void functrace_unload(void);
 
@@ -72,9 +69,5 @@ struct functrace_event {
 /* Write an event. Its bytes are read before signals are blocked: if the program has a handler for
  * what happens then, it runs. */
 void functrace_event(const struct functrace_event *event) __attribute__((visibility("hidden")));
-
-/* Write which function a number means, before the first record that has it. Returns 0, or -1 when
- * it could not be written. */
-int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source);
 
 #endif

@@ -5,6 +5,8 @@
 #include "libcollector/base/budget.h"
 #include "libcollector/calls/functrace.h"
 #include "libcollector/calls/functrace_choice.h"
+#include "libcollector/calls/functrace_write.h"
+#include "libcollector/object/map.h"
 #include "libcollector/unwind/cfi.h"
 
 #include <errno.h>
@@ -137,4 +139,38 @@ uint32_t number_find(uint64_t code, enum fmt_function_source source)
 		return 0;
 	}
 	return number;
+}
+
+int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
+{
+	struct fmt_function record = {
+		.kind = FMT_KIND_function,
+		.source = (uint8_t)source,
+		.id = id,
+		.addr = addr,
+		.generation = atomic_load(&col.generation),
+	};
+	struct col_thread *thread = thread_current();
+	uint32_t tid = thread ? atomic_load_explicit(&thread->tid, memory_order_relaxed) : 0;
+	struct object_found found;
+	sys_sigset old;
+	int status = -1;
+
+	functrace_begin_slow(thread, &old);
+	if (!col_is_recording()) {
+		functrace_end_slow(thread, &old);
+		return -1;
+	}
+	/* Without the unwinder, nobody else tells of the object. */
+	map_begin();
+	if (object_find((uintptr_t)addr, &found) == 0)
+		map_see(&found);
+	if (thread)
+		status = col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_FUNCTABLE],
+		                        FMT_STREAM_FUNCTABLE, tid, &record, sizeof(record),
+		                        col_ticks());
+	else
+		col_count(&col.count.lost[FMT_STREAM_FUNCTABLE], 1);
+	functrace_end_slow(thread, &old);
+	return status;
 }

@@ -62,4 +62,8 @@ static inline uint32_t number_look(uint64_t code)
 	return NUMBER_UNKNOWN;
 }
 
+/* Write which function a number means, before the first record that has it. Returns 0, or -1 when
+ * it could not be written. */
+int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source);
+
 #endif

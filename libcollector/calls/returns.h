@@ -53,7 +53,7 @@ void returns_at_entry(void) __attribute__((visibility("hidden")));
 void returns_inside(void) __attribute__((visibility("hidden")));
 
 /* Prepare, if it is wanted. Returns 1 if entries are to be met. Normal context. */
-int returns_start(void);
+int returns_start(void (*trampoline)(void));
 
 /* Meet an entry or exit. Change general registers only. Return RETURNS_DONE, or what is left to the
  * other two functions, which may change all. Signal-safe. */

@@ -24,7 +24,7 @@ static int is_possible(void)
 	return 1;
 }
 
-int returns_start(void)
+int returns_start(void (*trampoline)(void))
 {
 	returns_is_on = 0;
 	if (!col.descriptor.functrace_returns || !is_possible())
@@ -35,7 +35,7 @@ int returns_start(void)
 		col_log_warning("function tracing: no memory to trace entries alone");
 		return 0;
 	}
-	shadow_trampoline = (uint64_t)returns_trampoline;
+	shadow_trampoline = (uint64_t)trampoline;
 	returns_is_on = 1;
 	return 1;
 }

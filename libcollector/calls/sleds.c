@@ -16,6 +16,7 @@
 #include "libcollector/calls/sled_entry.h"
 #include "libcollector/object/code.h"
 #include "libcollector/write/log.h"
+#include "libcollector/calls/functrace_number.h"
 
 #include <errno.h>
 

@@ -8,7 +8,7 @@
 
 #include "libcollector/base/object.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/hook/visible.h"
+#include "libcollector/hook/dlsym.h"
 #include "libcollector/write/log.h"
 
 #include <link.h>

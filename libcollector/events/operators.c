@@ -12,7 +12,7 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/events/mapping.h"
 #include "libcollector/thread/scope.h"
-#include "libcollector/hook/visible.h"
+#include "libcollector/hook/dlsym.h"
 
 enum { ALIGNMENT = 16 };
 

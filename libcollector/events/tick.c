@@ -8,7 +8,7 @@
 #include "libcollector/thread/signals.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/unwind/walk.h"
-#include "libcollector/recording.h"
+#include "libcollector/base/host.h"
 #include "libcollector/thread/memo.h"
 
 #include <errno.h>
@@ -219,7 +219,7 @@ static __attribute__((noinline)) void tick(struct col_thread *thread, const ucon
 	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (col_is_recording() && is_own(thread)) {
-		recording_check();
+		col_check_time();
 		if (atomic_load(&col.switches->on[SOURCE_CLOCK]))
 			sample(thread, context);
 		thread_check_name(thread, COL_HANDLER);

@@ -2,7 +2,7 @@
 #ifndef XER_COLLECTOR_USAGE_H
 #define XER_COLLECTOR_USAGE_H
 
-#include "libcollector/process/directory.h"
+#include "libcollector/base/moment.h"
 #include "libcollector/thread/thread.h"
 
 #include "format/descriptor.h"

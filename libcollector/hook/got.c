@@ -10,7 +10,7 @@
 #include "libcollector/base/object.h"
 #include "libcollector/hook/elftables.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/hook/visible.h"
+#include "libcollector/hook/dlsym.h"
 
 #include <elf.h>
 #include <link.h>
@@ -158,7 +158,7 @@ static int find_exchange(const char *name, struct exchange *out)
 {
 	if (strcmp(name, "dlsym") == 0) {
 		*out = (struct exchange){.wrapper = (uint64_t)&find_symbol,
-		                         .bound = (uint64_t)visible_dlsym()};
+		                         .bound = (uint64_t)dlsym_real()};
 		return 0;
 	}
 	out->index = own_index(name);

@@ -8,6 +8,7 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/hook/io_functions.h"
+#include "libcollector/hook/pool.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -82,16 +83,5 @@ static inline void hook_resolve_once(void)
 		if (likely(!is_on()) && likely(hook_real.name != NULL)) \
 			return hook_real.name arguments; \
 	} while (0)
-
-/* While the symbols are being searched, and between begin and end, allocations of the thread come
- * from a pool. */
-int hook_is_resolving(void);
-void hook_pool_begin(void);
-void hook_pool_end(void);
-void *hook_pool_allocate(size_t size, size_t alignment);
-int hook_pool_owns(const void *block);
-
-/* `size`, or what is left of the pool behind `block` if that is less. */
-size_t hook_pool_clip(const void *block, size_t size);
 
 #endif

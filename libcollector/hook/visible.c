@@ -3,17 +3,18 @@
 #include "libcollector/hook/visible.h"
 
 #include "libcollector/base/object.h"
+#include "libcollector/hook/dlsym.h"
 #include "libcollector/hook/got.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/hook/next.h"
-#include "libcollector/java/java_agent.h"
 
 #include <link.h>
 #include <sys/auxv.h>
 
 #undef dlsym
 
-static _Atomic(visible_dlsym_function *) real, next;
+static _Atomic(dlsym_function *) next;
+static _Atomic(visible_finder *) finder;
 static atomic_uint is_open;
 static void *program; /* what dlopen(NULL) gives */
 
@@ -29,34 +30,18 @@ static int is_alone(const char *name, const void *caller)
 	return !is_offered(name) && !next_definition(name, caller);
 }
 
-visible_dlsym_function *visible_dlsym(void)
-{
-	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5"};
-	visible_dlsym_function *found = atomic_load_explicit(&real, memory_order_relaxed);
-
-	if (found)
-		return found;
-	hook_pool_begin();
-	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]) && !found; i++)
-		found = (visible_dlsym_function *)(uintptr_t)dlvsym(RTLD_NEXT, "dlsym",
-		                                                    versions[i]);
-	hook_pool_end();
-	atomic_store_explicit(&real, found, memory_order_relaxed);
-	return found;
-}
-
 /* The one behind ours: of a library that the user preloads to stand in front of the C library's, or
  * that. */
-static visible_dlsym_function *next_dlsym(void)
+static dlsym_function *next_dlsym(void)
 {
-	visible_dlsym_function *found = atomic_load_explicit(&next, memory_order_relaxed);
+	dlsym_function *found = atomic_load_explicit(&next, memory_order_relaxed);
 
 	if (found)
 		return found;
 	hook_pool_begin();
-	found = (visible_dlsym_function *)(uintptr_t)visible_dlsym()(RTLD_NEXT, "dlsym");
+	found = (dlsym_function *)(uintptr_t)dlsym_real()(RTLD_NEXT, "dlsym");
 	hook_pool_end();
-	found = found ? found : visible_dlsym();
+	found = found ? found : dlsym_real();
 	atomic_store_explicit(&next, found, memory_order_relaxed);
 	return found;
 }
@@ -70,11 +55,24 @@ static __attribute__((noinline)) void *find_nothing(const char *name)
 	return found;
 }
 
+/* What a source of events answers in the place of the C library. */
+static void *find_instead(void *handle, const char *name)
+{
+	visible_finder *find = atomic_load_explicit(&finder, memory_order_acquire);
+
+	return find ? find(handle, name) : NULL;
+}
+
+void visible_ask(visible_finder *find)
+{
+	atomic_store_explicit(&finder, find, memory_order_release);
+}
+
 /* The next function looks who has called it: it is reached by a jump. */
 EXPORT void *dlsym(void *handle, const char *name)
 {
 	int meets_us = handle == RTLD_DEFAULT || handle == RTLD_NEXT || handle == program;
-	void *found = meets_us ? NULL : java_find(handle, name);
+	void *found = meets_us ? NULL : find_instead(handle, name);
 
 	if (found)
 		return found;

@@ -7,12 +7,10 @@
 #ifndef XER_COLLECTOR_VISIBLE_H
 #define XER_COLLECTOR_VISIBLE_H
 
-#include <dlfcn.h>
-
-/* The C library's dlsym, which ours stands in front of. RTLD_NEXT means: behind this library. */
-#define dlsym(handle, name) (visible_dlsym()(handle, name))
-typedef void *visible_dlsym_function(void *handle, const char *name);
-visible_dlsym_function *visible_dlsym(void);
+/* Ask `find` first when the program looks for a name by dlsym: what it gives that is not NULL is
+ * the answer. Normal context. */
+typedef void *visible_finder(void *handle, const char *name);
+void visible_ask(visible_finder *find);
 
 /* Clear the weak references of the loaded objects, and answer for dlsym from now on. Once, when the
  * library is initialized. In a process that it came into later nothing is bound to it, so there is

@@ -18,7 +18,10 @@
 #include "libcollector/java/jvmti.h"
 #include "libcollector/write/log.h"
 #include "libcollector/hook/next.h"
+#include "libcollector/hook/dlsym.h"
 #include "libcollector/hook/visible.h"
+#include "libcollector/java/java_walk.h"
+#include "libcollector/unwind/walk_step.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -134,6 +137,12 @@ static int create(struct java_machine **machine, struct java_env **env, void *ar
 	const char *missing = col_is_recording() ? java_vm_open(libjvm) : NULL;
 	int result;
 
+	if (!missing && java_vm.low) { /* a handler asks for `low` first */
+		walk_machine.high = (const uint64_t *)java_vm.high;
+		walk_machine.step = java_walk_step;
+		__atomic_store_n(&walk_machine.low, (const uint64_t *)java_vm.low,
+		                 __ATOMIC_RELEASE);
+	}
 	if (missing)
 		cannot("frames cannot be walked, since libjvm tells nothing of ", missing);
 	result = real_create(machine, env, arguments);
@@ -142,7 +151,7 @@ static int create(struct java_machine **machine, struct java_env **env, void *ar
 	return result;
 }
 
-void *java_find(void *handle, const char *name)
+static void *java_find(void *handle, const char *name)
 {
 	void *found;
 
@@ -174,6 +183,11 @@ EXPORT int JNI_CreateJavaVM(struct java_machine **machine, struct java_env **env
 		return next(machine, env, arguments);
 	real_create = next;
 	return create(machine, env, arguments);
+}
+
+void java_load(void)
+{
+	visible_ask(java_find);
 }
 
 void java_thread_begin(struct col_thread *thread)

@@ -4,10 +4,10 @@
 
 #include "libcollector/thread/thread.h"
 
-/* What dlsym answers a program, the launcher of Java most often, that looks for JNI_CreateJavaVM in
- * libjvm: a function that records the machine which it makes. NULL: the name is another one,
- * nothing is recorded, or it is not there. */
-void *java_find(void *handle, const char *name);
+/* The library is initialized: from now on a program, the launcher of Java most often, that looks
+ * for JNI_CreateJavaVM in libjvm by dlsym gets a function that records the machine which it makes.
+ */
+void java_load(void);
 
 /* The thread begins: it waits for no monitor. */
 void java_thread_begin(struct col_thread *thread);

@@ -3,18 +3,18 @@
  * See doc/decisions/40-java-entry.md. */
 #include "libcollector/java/java_api.h"
 
+#include "libcollector/base/host.h"
+
 #include "include/collectorAPI.h"
 
 #include <stddef.h>
-
-extern struct xer_collector_table xer_collector; /* control.c */
 
 static void sample(struct java_env *java, void *class, void *name)
 {
 	const char *text = name ? java_get_string(java, name) : NULL;
 
 	(void)class;
-	xer_collector.sample(text);
+	col_host->api->sample(text);
 	if (text)
 		java_release_string(java, name, text);
 }
@@ -23,21 +23,21 @@ static void pause_events(struct java_env *java, void *class)
 {
 	(void)java;
 	(void)class;
-	xer_collector.pause();
+	col_host->api->pause();
 }
 
 static void resume_events(struct java_env *java, void *class)
 {
 	(void)java;
 	(void)class;
-	xer_collector.resume();
+	col_host->api->resume();
 }
 
 static void terminate(struct java_env *java, void *class)
 {
 	(void)java;
 	(void)class;
-	xer_collector.terminate();
+	col_host->api->terminate();
 }
 
 void java_api_bind(struct java_env *java, void *class)

@@ -7,7 +7,7 @@
 #include "libcollector/java/java_batch.h"
 
 #include "libcollector/base/collector.h"
-#include "libcollector/control.h"
+#include "libcollector/thread/enter.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/write/log.h"
 #include "libcollector/base/budget.h"
@@ -51,14 +51,14 @@ static void flush(void)
 {
 	sys_sigset old;
 
-	if (batch.text.len && control_enter(&old)) {
+	if (batch.text.len && enter_recorder(&old)) {
 		if (write_bytes() < 0) {
 			batch.is_broken = 1;
 			col_count(&col.count.lost_log, 1);
 		} else {
 			col_xml_append(COL_MAP, &batch.text);
 		}
-		control_leave(&old);
+		enter_leave(&old);
 	}
 	batch.size = 0;
 	batch.text = (struct xml_text)XML_TEXT(batch.buffer);

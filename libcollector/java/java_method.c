@@ -12,6 +12,7 @@
 #include "libcollector/java/java_vm.h"
 #include "libcollector/write/log.h"
 #include "libcollector/base/budget.h"
+#include "libcollector/unwind/walk_step.h"
 
 #include "format/record.h"
 

@@ -3,7 +3,7 @@
 #include "libcollector/java/java_vm.h"
 
 #include "libcollector/base/collector.h"
-#include "libcollector/hook/visible.h"
+#include "libcollector/hook/dlsym.h"
 
 #include <dlfcn.h>
 #include <errno.h>

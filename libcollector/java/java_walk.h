@@ -3,6 +3,7 @@
 #define XER_COLLECTOR_JAVA_WALK_H
 
 #include "libcollector/java/java_vm.h"
+#include "libcollector/unwind/walk_step.h"
 
 /* From the frame at walk->pc, in the code cache, to its caller. The frame of an interpreted method
  * gets its mark as a further frame outside of the address. Returns 0, or -1 when that cannot be.

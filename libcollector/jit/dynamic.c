@@ -8,7 +8,7 @@
  * See doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/dynamic.h"
 
-#include "libcollector/control.h"
+#include "libcollector/thread/enter.h"
 #include "libcollector/base/file.h"
 #include "libcollector/base/lock.h"
 #include "libcollector/write/log.h"
@@ -259,7 +259,7 @@ void dynamic_add(const struct dynamic_function *function)
 	char *memory;
 	struct xml_text text;
 
-	if (function->size <= 0 || !function->code || !control_enter(&old))
+	if (function->size <= 0 || !function->code || !enter_recorder(&old))
 		return;
 	memory = col_text_borrow();
 	if (memory) {
@@ -270,7 +270,7 @@ void dynamic_add(const struct dynamic_function *function)
 	} else {
 		col_count(&col.count.lost_log, 1);
 	}
-	control_leave(&old);
+	enter_leave(&old);
 }
 
 void dynamic_load(const char *name, const char *alias, const char *source, const void *code,
@@ -296,7 +296,7 @@ void dynamic_unload(const void *code)
 	sys_sigset old;
 	unsigned size;
 
-	if (!code || !control_enter(&old))
+	if (!code || !enter_recorder(&old))
 		return;
 	xml_put(&text, " <function_unload");
 	xml_put_hex(&text, "address", (uint64_t)code);
@@ -309,7 +309,7 @@ void dynamic_unload(const void *code)
 		mark_used((uint64_t)code, (uint64_t)code + size);
 	else
 		atomic_store(&unknown_unloaded, 1);
-	control_leave(&old);
+	enter_leave(&old);
 }
 
 void dynamic_forget(void)

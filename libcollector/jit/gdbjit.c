@@ -9,10 +9,10 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/base/object.h"
 #include "libcollector/jit/dynamic.h"
-#include "libcollector/jit/unmapped.h"
 #include "libcollector/object/elffile.h"
 #include "libcollector/object/map.h"
 #include "libcollector/write/log.h"
+#include "libcollector/jit/code_element.h"
 
 #include <link.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static void keep_section(const Elf64_Shdr *section)
 	    0)
 		return;
 	all_size += section->sh_size;
-	unmapped_write(section->sh_addr, section->sh_size, section->sh_addr, at);
+	code_element_write(section->sh_addr, section->sh_size, section->sh_addr, at);
 }
 
 /* The file's copy is at this offset of dyntext: keep the code that it tells of. */

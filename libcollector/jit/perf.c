@@ -3,7 +3,6 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/write/log.h"
-#include "libcollector/process.h"
 
 #include <string.h>
 

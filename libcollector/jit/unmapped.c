@@ -7,12 +7,13 @@
  * See doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/unmapped.h"
 
-#include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
 #include "libcollector/base/object.h"
+#include "libcollector/jit/code_element.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/jit/gdbjit.h"
 #include "libcollector/write/log.h"
+#include "libcollector/unwind/walk_step.h"
 
 #include <string.h>
 
@@ -168,23 +169,6 @@ static uint64_t write_contents(int fd)
 	               : UINT64_MAX;
 }
 
-int unmapped_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset)
-{
-	char buffer[256];
-	struct xml_text text = XML_TEXT(buffer);
-
-	xml_put(&text, " <code");
-	xml_put_hex(&text, "address", address);
-	xml_put_number(&text, "size", size);
-	xml_put_hex(&text, "start", start);
-	xml_put_number(&text, "generation", atomic_load(&col.generation));
-	xml_put_number(&text, "time", col_ticks());
-	if (offset != UINT64_MAX)
-		xml_put_number(&text, "offset", offset);
-	xml_put(&text, "/>\n");
-	return col_xml_append(COL_MAP, &text);
-}
-
 static void look(struct page *page, uint64_t address)
 {
 	uint64_t start = region_of(address), sum, offset = UINT64_MAX;
@@ -197,7 +181,7 @@ static void look(struct page *page, uint64_t address)
 		return;
 	if (sum && write_count++ < ALL_WRITES_MAX)
 		offset = write_contents(fd);
-	if (unmapped_write(address, PAGE, start, offset) == 0) {
+	if (code_element_write(address, PAGE, start, offset) == 0) {
 		page->sum = sum;
 		page->writes++;
 	}
@@ -223,6 +207,11 @@ void unmapped_see(uint64_t pc)
 	}
 	if (page->writes > 0) /* it is code */
 		gdbjit_look();
+}
+
+void unmapped_load(void)
+{
+	walk_tell_unmapped(unmapped_see);
 }
 
 void unmapped_forget(void)

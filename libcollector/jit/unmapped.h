@@ -12,9 +12,8 @@
 /* There is a frame without unwinding rules at pc. Signal-safe; a look at a table, most often. */
 void unmapped_see(uint64_t pc);
 
-/* Write an element <code> for [address, address + size) in a region that begins at `start`; offset:
- * of its contents in dyntext, UINT64_MAX: they are not there. Returns 0 or -errno. Signal-safe. */
-int unmapped_write(uint64_t address, uint64_t size, uint64_t start, uint64_t offset);
+/* The library is initialized: from now on walks tell of such frames. */
+void unmapped_load(void);
 
 /* In a forked child, which has no files yet. */
 void unmapped_forget(void);

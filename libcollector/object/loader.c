@@ -6,16 +6,12 @@
 #include "libcollector/object/loader.h"
 
 #include "libcollector/base/object.h"
-#include "libcollector/calls/entries.h"
-#include "libcollector/calls/functrace.h"
-#include "libcollector/calls/functrace_choice.h"
-#include "libcollector/calls/sleds.h"
 #include "libcollector/object/code.h"
 #include "libcollector/object/elffile.h"
-#include "libcollector/thread/thread.h"
 #include "libcollector/write/log.h"
 
 #include <link.h>
+#include <stdatomic.h>
 
 enum { OBJECTS = 1024 };
 
@@ -23,6 +19,7 @@ enum { OBJECTS = 1024 };
  * More than that are looked at again. */
 static uint64_t seen[OBJECTS];
 static unsigned seen_count;
+static const struct loader_watcher *watcher;
 static atomic_uint busy;
 
 static int is_seen(uint64_t object)
@@ -60,31 +57,18 @@ void loader_forget(void)
 			seen[i] = 0;
 }
 
-static int is_alone(void)
-{
-	unsigned count = 0;
-
-	for (const struct col_thread *thread = thread_first(); thread; thread = thread->next)
-		count += atomic_load_explicit(&thread->tid, memory_order_relaxed) != 0;
-	return count <= 1;
-}
-
 /* is_idle: no thread runs in it. */
 static void see_object(const struct link_map *map, int is_idle)
 {
 	const char *path = map == _r_debug.r_map ? "/proc/self/exe" : map->l_name;
 	struct elffile file;
-	uint64_t start, end;
 
 	if (is_seen((uint64_t)map->l_ld))
 		return;
 	note((uint64_t)map->l_ld);
 	if (elffile_map(path, &file) < 0)
 		return;
-	if (elffile_range(&file, &start, &end) == 0)
-		choice_see(map, map->l_addr + start, map->l_addr + end);
-	sleds_see(&file, map->l_addr);
-	entries_see(&file, map->l_addr, is_idle);
+	watcher->see(map, &file, is_idle);
 	elffile_unmap(&file);
 }
 
@@ -103,7 +87,7 @@ static void see_all(int is_idle)
 /* The loader is there: it has loaded something, or is about to. */
 static void on_load(void)
 {
-	if (functrace_is_wanted() && _r_debug.r_state == RT_CONSISTENT)
+	if (watcher->is_wanted() && _r_debug.r_state == RT_CONSISTENT)
 		see_all(1);
 }
 
@@ -124,8 +108,9 @@ static void watch(void)
 	is_watched = 1;
 }
 
-void loader_start(void)
+void loader_start(const struct loader_watcher *to, int is_idle)
 {
-	see_all(is_alone());
+	watcher = to;
+	see_all(is_idle);
 	watch();
 }

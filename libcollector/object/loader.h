@@ -3,8 +3,18 @@
 #ifndef XER_COLLECTOR_LOADER_H
 #define XER_COLLECTOR_LOADER_H
 
-/* Begin. Normal context. */
-void loader_start(void);
+struct link_map;
+struct elffile;
+
+/* Who is shown them. Constant. */
+struct loader_watcher {
+	int (*is_wanted)(void); /* are they to be shown at this moment? */
+	/* An object, with its file. is_idle: no thread runs in it. */
+	void (*see)(const struct link_map *map, const struct elffile *file, int is_idle);
+};
+
+/* Begin; is_idle: no other thread runs. Normal context. */
+void loader_start(const struct loader_watcher *to, int is_idle);
 
 /* Another recording: all objects are to be looked at again. */
 void loader_restart(void);

@@ -10,8 +10,7 @@
 #include "libcollector/base/object.h"
 #include "libcollector/base/source.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/process/directory.h"
-#include "libcollector/process/child.h"
+#include "libcollector/base/host.h"
 #include "libcollector/write/log.h"
 
 #include <elf.h>
@@ -259,9 +258,9 @@ static int make_file(void)
 {
 	int error = 0;
 
-	child_settle();
+	col_settle();
 	if (col.descriptor.step.lineage[0])
-		error = directory_make_map();
+		error = col_host->make_map();
 	return error < 0 ? error : col_xml_open(COL_MAP);
 }
 

@@ -7,7 +7,7 @@
  * process gives up the lock that says it lives before it archives: whoever ends later sees that it
  * is on its own.
  * See doc/decisions/16-descendants.md. */
-#include "libcollector/process.h"
+#include "libcollector/process/archive.h"
 
 #include "libcollector/base/file.h"
 #include "libcollector/hook/hook.h"

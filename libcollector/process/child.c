@@ -9,10 +9,10 @@
 #include "libcollector/base/lock.h"
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
-#include "libcollector/process.h"
+#include "libcollector/base/host.h"
 #include "libcollector/events/usage.h"
-#include "libcollector/recording.h"
 #include "libcollector/base/source.h"
+#include "libcollector/thread/thread_state.h"
 
 #include "format/lineage.h"
 
@@ -24,7 +24,6 @@
 enum { SETTLING = 2 };
 
 static struct process_moment start;
-static atomic_uint is_quiet;
 /* Of the fork under way in this thread. */
 static __thread uint32_t promised; /* the child's number */
 static __thread int
@@ -55,11 +54,12 @@ static void renew(void)
 		return;
 	atomic_store(&col.switches->recording, 1);
 	EACH_SOURCE(renew);
+	thread_scan_restart();
 	if (thread_restart() < 0) {
 		atomic_store(&col.switches->recording, 0);
 		return;
 	}
-	recording_restart();
+	col_host->restart_events();
 }
 
 void child_begin(char letter, uint32_t number)
@@ -93,7 +93,7 @@ static void make_directory(void)
 		atomic_store(&col.switches->recording, 0);
 		return;
 	}
-	process_log_open(&start);
+	directory_log_open(&start);
 }
 
 /* Others wait: without the directory they would fail for good. */
@@ -128,12 +128,12 @@ void child_settle(void)
 
 void child_be_quiet(void)
 {
-	atomic_store(&is_quiet, 1);
+	atomic_store(&col.is_quiet, 1);
 }
 
 int child_is_quiet(void)
 {
-	return (int)atomic_load(&is_quiet);
+	return (int)atomic_load(&col.is_quiet);
 }
 
 void child_greet(const struct col_slot *slot)
@@ -141,7 +141,7 @@ void child_greet(const struct col_slot *slot)
 	struct col_thread *self = col_self;
 	enum col_context context;
 
-	if (likely(!atomic_load(&is_quiet)) || !self || !atomic_exchange(&is_quiet, 0))
+	if (likely(!atomic_load(&col.is_quiet)) || !self || !atomic_exchange(&col.is_quiet, 0))
 		return;
 	context = slot >= self->slot[COL_HANDLER] && slot < self->slot[COL_HANDLER] + FMT_STREAMS
 	                  ? COL_HANDLER
@@ -270,41 +270,4 @@ EXPORT int forkpty(int *terminal, char *name, const struct termios *settings,
 		child_log("forkpty", pid, number);
 	promised = 0;
 	return pid;
-}
-
-/* 0 to 2 become the null device. Returns 0 or -errno. Nothing here is a cancellation point, as
- * nothing is in the C library's. */
-static int close_standard(void)
-{
-	struct stat status;
-	long null = SYS4(SYS_openat, AT_FDCWD, _PATH_DEVNULL, O_RDWR, 0);
-	int error = null < 0 ? (int)null : (int)sys_fstat((int)null, &status);
-
-	if (error == 0 && (!S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3)))
-		error = -ENODEV; /* where /dev is a directory of somebody's */
-	for (int fd = 0; error == 0 && fd < 3; fd++)
-		SYS2(SYS_dup2, null, fd);
-	if (null > 2 || (error < 0 && null >= 0))
-		sys_close((int)null);
-	return error;
-}
-
-/* The C library's own would end the parent behind our back. */
-EXPORT int daemon(int keep_directory, int keep_files)
-{
-	pid_t pid = fork();
-	int error;
-
-	if (pid < 0)
-		return -1;
-	if (pid > 0)
-		_exit(0);
-	if (setsid() < 0)
-		return -1;
-	if (!keep_directory)
-		SYS1(SYS_chdir, "/");
-	error = keep_files ? 0 : close_standard();
-	if (error < 0)
-		errno = -error;
-	return error < 0 ? -1 : 0;
 }

@@ -21,18 +21,6 @@
 
 enum { NAMES_TRIED = 100000, CHUNK = 512, LINK_MAX_LEN = 4096 };
 
-struct process_moment process_moment_now(void)
-{
-	struct process_moment now = {
-		.raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW),
-		.real_ns = sys_clock_ns(CLOCK_REALTIME),
-		.mono_ns = sys_clock_ns(CLOCK_MONOTONIC),
-	};
-
-	now.ticks = col.descriptor.clock_is_tsc ? col_ticks() : now.raw_ns;
-	return now;
-}
-
 /* A file under construction: text that goes out when it is half full. */
 struct sink {
 	struct xml_text text;
@@ -226,4 +214,17 @@ int directory_make(const struct process_moment *start)
 	if (error == 0)
 		error = write_log(start);
 	return error;
+}
+
+void directory_log_open(const struct process_moment *start)
+{
+	char buffer[256];
+	struct xml_text text = XML_TEXT(buffer);
+
+	xml_put(&text, " <event kind=\"open\"");
+	xml_put_number(&text, "time", start->ticks);
+	xml_put_number(&text, "tid", (uint64_t)sys_gettid());
+	xml_put_number(&text, "raw_ns", start->raw_ns);
+	xml_put_number(&text, "real_ns", start->real_ns);
+	col_event_end(&text);
 }

@@ -12,7 +12,7 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/process/executable.h"
 #include "libcollector/write/log.h"
-#include "libcollector/process.h"
+#include "libcollector/base/host.h"
 #include "libcollector/thread/signals.h"
 
 #include <alloca.h>
@@ -100,7 +100,7 @@ static void note(struct departure *departure, const struct exec_call *call)
 	if (!process_is_recorded())
 		return;
 	if (!atomic_load(&col.is_unsettled)) {
-		process_account();
+		col_host->account();
 		log_path("exec", shown(call), departure->obstacle ? NULL : lineage, NULL, 0);
 		departure->is_noted = 1;
 	}

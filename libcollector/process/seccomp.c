@@ -3,7 +3,7 @@
  * See doc/decisions/13-seccomp.md. */
 #include "libcollector/process/seccomp.h"
 
-#include "libcollector/control.h"
+#include "libcollector/base/host.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/write/log.h"
 #include "libcollector/base/sys.h"
@@ -196,7 +196,7 @@ static void end_recording(void)
 	if (col_is_recording()) {
 		col_log_warning(
 			"the program asks the kernel for what forbids recording (a filter or dispatch of its system calls, or no time stamps): it ends here");
-		control_terminate();
+		col_host->terminate();
 	}
 	col.is_followed = 0; /* to look at images takes calls too */
 }

@@ -2,8 +2,7 @@
  * See doc/decisions/02-tick-signal.md. */
 #include "libcollector/thread/altstack.h"
 
-#include "libcollector/hook/hook.h"
-#include "libcollector/thread/signals.h"
+#include "libcollector/base/collector.h"
 
 static atomic_uint expected;
 
@@ -34,17 +33,7 @@ int altstack_is_exhausted(const void *frame)
 	       (const char *)frame - (const char *)stack.ss_sp < ALTSTACK_ENOUGH / 4;
 }
 
-void altstack_expect(void)
+void altstack_note(void)
 {
 	atomic_store(&expected, 1);
-	signals_shield_handlers();
-}
-
-/* Handlers are changed first: a signal may come as soon as the stack is there. */
-EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
-{
-	if (stack && !(stack->ss_flags & SS_DISABLE) && stack->ss_size < ALTSTACK_ENOUGH &&
-	    !altstack_expected() && col_is_recording())
-		altstack_expect();
-	return REAL(sigaltstack)(stack, old);
 }

@@ -25,6 +25,9 @@ int altstack_is_small(void);
  * handler.) Signal-safe. */
 int altstack_is_exhausted(const void *frame);
 
+/* It has, from now on; altstack_expect is for others. */
+void altstack_note(void);
+
 /* The process may have made such stacks before the recording began. */
 void altstack_expect(void);
 

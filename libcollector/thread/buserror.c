@@ -139,7 +139,7 @@ static __attribute__((noinline)) signals_handler *take_once(unsigned number)
 	                                                                           : front->handler;
 }
 
-signals_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number)
+static signals_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number)
 {
 	signals_handler *handler = fronts[number].handler;
 
@@ -198,11 +198,23 @@ static int put_programs(const struct sys_sigaction *now, struct sys_sigaction *o
 	return 1;
 }
 
+/* What was there before may be ours, also in a process that is not recorded; what is there now is
+ * the program's. */
+static void changed(struct sigaction *old)
+{
+	if (old)
+		buserror_unmask(old);
+	if (col_is_recording())
+		buserror_stand();
+}
+
 /* A handler of the program's that the kernel calls by itself must be kept out like any other. */
 void buserror_stand(void)
 {
 	struct sys_sigaction now = {.handler = NULL};
 
+	buserror_decider = buserror_decide;
+	signals_watch_sigbus(changed);
 	exchange(put_ours);
 	sys_sigaction(SIGBUS, NULL, &now);
 	if (front_of(now.handler) || is_ignored(now.handler))

@@ -29,15 +29,16 @@ void buserror_unmask(struct sigaction *now);
 
 /* ---- between buserror.c and the processor's code (arch/) ---- */
 
-/* Entry n calls buserror_decide with the kernel's three arguments and n. If that returns a handler,
- * it goes on there as if the kernel had called it: the return address is the kernel's, the frame as
- * large, and nothing of ours is on the stack. BUSERROR_ENTRY_SIZE: bytes of code. */
+/* Entry n calls buserror_decider, which is set before any is installed, with the kernel's three
+ * arguments and n. If that returns a handler, it goes on there as if the kernel had called it: the
+ * return address is the kernel's, the frame as large, and nothing of ours is on the stack.
+ * BUSERROR_ENTRY_SIZE: bytes of code. */
 enum { BUSERROR_FRONTS = 32, BUSERROR_ENTRY_SIZE = 16 };
 extern const char buserror_entries[BUSERROR_FRONTS * BUSERROR_ENTRY_SIZE]
 	__attribute__((visibility("hidden")));
 
 typedef void buserror_handler(int signal, siginfo_t *info, void *context);
-buserror_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number)
-	__attribute__((visibility("hidden")));
+extern buserror_handler *(*buserror_decider)(int signal, siginfo_t *info, void *context,
+                                             unsigned number) __attribute__((visibility("hidden")));
 
 #endif

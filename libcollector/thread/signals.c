@@ -3,7 +3,6 @@
 #include "libcollector/thread/signals.h"
 
 #include "libcollector/thread/altstack.h"
-#include "libcollector/thread/buserror.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/thread/thread.h"
 
@@ -21,6 +20,7 @@ static struct owned {
 } owned[OWNED_MAX];
 
 static sys_sigset owned_set;
+static _Atomic(signals_watcher *) sigbus_watcher;
 
 /* Of our signals, those that the program believes to have blocked in this thread. (A jump out of a
  * handler and the return from one restore the kernel's mask alone: then this is what was said
@@ -368,14 +368,17 @@ void signals_shield_handlers(void)
 			shield_handler(signal);
 }
 
-/* What was there before may be ours, also in a process that is not recorded; what is there now is
- * the program's. */
 static void sigbus_changed(struct sigaction *old)
 {
-	if (old)
-		buserror_unmask(old);
-	if (col_is_recording())
-		buserror_stand();
+	signals_watcher *watcher = atomic_load_explicit(&sigbus_watcher, memory_order_acquire);
+
+	if (watcher)
+		watcher(old);
+}
+
+void signals_watch_sigbus(signals_watcher *watcher)
+{
+	atomic_store_explicit(&sigbus_watcher, watcher, memory_order_release);
 }
 
 static int change_action(int signal, const struct sigaction *action, struct sigaction *old)

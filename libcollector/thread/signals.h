@@ -20,6 +20,11 @@ typedef void signals_handler(int signal, siginfo_t *info, void *context);
  * All signals are blocked while it runs. Returns 0 or -errno: then the signal does what it did. */
 int signals_install(int signal, signals_handler *handler);
 
+/* Call `watcher` when the program has changed what it has for SIGBUS; old: what the C library is
+ * about to tell of before, NULL: nothing. Signal-safe. */
+typedef void signals_watcher(struct sigaction *old);
+void signals_watch_sigbus(signals_watcher *watcher);
+
 /* The recording has ended: the program's own handlers are installed again. For the signal `kept`,
  * if the program has none, ours stays, for signals that are on their way. */
 void signals_give_back(int kept);

@@ -236,7 +236,6 @@ int thread_open(void)
 		thread_tell(state, COL_NORMAL,
 		            tid == (uint32_t)col.pid ? FMT_thread_origin_MAIN
 		                                     : FMT_thread_origin_FOUND);
-	thread_scan();
 	return 0;
 }
 
@@ -247,7 +246,6 @@ int thread_restart(void)
 
 	atomic_store(&all, NULL);
 	atomic_store(&thread_starting, 0);
-	thread_scan_restart();
 	state = thread_take();
 	if (!state)
 		return -ENOMEM;

@@ -6,7 +6,7 @@
 #ifndef XER_COLLECTOR_THREAD_H
 #define XER_COLLECTOR_THREAD_H
 
-#include "libcollector/process/directory.h"
+#include "libcollector/base/moment.h"
 #include "libcollector/thread/parts.h"
 #include "libcollector/unwind/walk.h"
 
@@ -51,8 +51,8 @@ struct col_thread {
 extern __thread struct col_thread *col_self
 	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* Make the state of the main thread and find threads older than the collector. Returns 0 or
- * -ENOMEM. */
+/* Make the state of the main thread; thread_scan finds others that are older than the collector.
+ * Returns 0 or -ENOMEM. */
 int thread_open(void);
 
 /* In a forked child, of which only the calling thread exists: make its state. Returns 0 or -ENOMEM.

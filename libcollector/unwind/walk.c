@@ -1,114 +1,13 @@
 /* walk.c: walk a stack by packed rules and the memo of the last one. See walk.h.
  * See doc/decisions/07-unwinder.md. */
-#include "libcollector/unwind/walk.h"
+#include "libcollector/unwind/walk_step.h"
 
-#include "libcollector/base/collector.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/unwind/tree.h"
 
 #include <errno.h>
 
-enum { PAGE = 4096, GROW_PAGES = 16, NO_PAGE = 1 };
-
-static size_t memo_size(uint32_t capacity)
-{
-	return sizeof(struct walk_memo) +
-	       capacity * (sizeof(struct walk_frame) + WALK_CHECKS * sizeof(struct walk_check));
-}
-
-struct walk_memo *walk_memo_create(uint32_t capacity)
-{
-	struct walk_memo *memo = sys_mmap_anonymous(memo_size(capacity));
-
-	if (!memo)
-		return NULL;
-	sys_madvise(memo, memo_size(capacity), MADV_DONTFORK);
-	memo->capacity = capacity;
-	memo->check = (struct walk_check *)(memo + 1);
-	memo->frame = (struct walk_frame *)(memo->check + WALK_CHECKS * capacity);
-	return memo;
-}
-
-void walk_memo_destroy(struct walk_memo *memo)
-{
-	sys_munmap(memo, memo_size(memo->capacity));
-}
-
-void walk_memo_advise(struct walk_memo *memo, int advice)
-{
-	sys_madvise(memo, memo_size(memo->capacity), advice);
-}
-
-void walk_memo_forget(struct walk_memo *memo)
-{
-	memo->low = memo->high = memo->home = 0;
-	memo->base_sp = 0;
-	memo->base_node = 0;
-	memo->count = 0;
-}
-
-void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drops)
-{
-	if (memo->base_sp == sp && memo->base_node == node)
-		return;
-	memo->base_sp = sp;
-	memo->base_node = node;
-	memo->base_drops = drops;
-	memo->count = 0;
-}
-
-static int grow_up(struct walk_memo *memo, uint64_t page)
-{
-	while (memo->high <= page) {
-		if (!sys_page_is_readable(memo->high))
-			return -EFAULT;
-		memo->high += PAGE;
-	}
-	return 0;
-}
-
-static int grow_down(struct walk_memo *memo, uint64_t page)
-{
-	while (memo->low > page) {
-		if (!sys_page_is_readable(memo->low - PAGE))
-			return -EFAULT;
-		memo->low -= PAGE;
-	}
-	return 0;
-}
-
-/* Make the page that holds `address` known as readable, or say that it is not. */
-static int cover(struct walk_memo *memo, uint64_t address)
-{
-	uint64_t page = address & ~(uint64_t)(PAGE - 1);
-
-	if (page == memo->page)
-		return 0;
-	if (page >> ARCH_ADDRESS_BITS)
-		return -EFAULT;
-	if (page >= memo->high && page - memo->high < GROW_PAGES * PAGE)
-		return grow_up(memo, page);
-	if (page < memo->low && memo->low - page <= GROW_PAGES * PAGE)
-		return grow_down(memo, page);
-	if (!sys_page_is_readable(page))
-		return -EFAULT;
-	memo->page = page;
-	return 0;
-}
-
-static int is_known(const struct walk_memo *memo, uint64_t address)
-{
-	return address - memo->low < memo->high - memo->low && memo->high - address >= 8;
-}
-
-int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value)
-{
-	if (unlikely(!is_known(memo, address)) &&
-	    (cover(memo, address) < 0 || cover(memo, address + 7) < 0))
-		return -EFAULT;
-	memcpy(value, (const void *)address, 8);
-	return 0;
-}
+enum { NO_PAGE = 1 };
 
 /* The range may belong to a coroutine that is gone. If it lies near the thread's own stack, it is
  * made one with it. */
@@ -116,7 +15,7 @@ static __attribute__((noinline)) int is_mapped_still(struct walk_memo *memo)
 {
 	if (SYS3(SYS_msync, memo->low, memo->high - memo->low, MS_ASYNC) < 0)
 		return 0;
-	cover(memo, memo->home);
+	walk_cover(memo, memo->home);
 	return 1;
 }
 
@@ -129,7 +28,7 @@ static inline int is_mapped(struct walk_memo *memo)
 /* A stack elsewhere: what was known of the old one does not hold for it. */
 static void begin_on(struct walk_memo *memo, uint64_t sp)
 {
-	uint64_t page = sp & ~(uint64_t)(PAGE - 1);
+	uint64_t page = sp & ~(uint64_t)(WALK_PAGE - 1);
 
 	memo->page = NO_PAGE;
 	if (memo->generation != atomic_load_explicit(&col.generation, memory_order_relaxed)) {
@@ -138,30 +37,11 @@ static void begin_on(struct walk_memo *memo, uint64_t sp)
 	}
 	if (likely(page >= memo->low && page < memo->high) && is_mapped(memo))
 		return;
-	if (page < memo->low && memo->low - page <= GROW_PAGES * PAGE && is_mapped(memo) &&
-	    grow_down(memo, page) == 0)
+	if (page < memo->low && memo->low - page <= WALK_GROW_PAGES * WALK_PAGE &&
+	    is_mapped(memo) && walk_grow_down(memo, page) == 0)
 		return;
 	memo->low = memo->high = page;
 	memo->count = 0;
-}
-
-int walk_push(struct walk *walk, uint64_t bp_slot)
-{
-	struct walk_memo *memo = walk->memo;
-
-	if (unlikely(walk->fresh <= memo->frame + memo->count + 1)) {
-		memo->is_too_small = 1;
-		return -1;
-	}
-	*--walk->fresh = (struct walk_frame){.sp = walk->sp,
-	                                     .pc = walk->pc + (uint64_t)walk->is_interrupted,
-	                                     .bp = walk->bp,
-	                                     .bp_slot = bp_slot,
-	                                     .is_exchanged = (uint16_t)walk->is_exchanged};
-	walk->is_exchanged = walk->is_interrupted = 0;
-	if (unlikely(bp_slot && !is_known(memo, bp_slot)))
-		walk->plain = 0;
-	return 0;
 }
 
 /* The address of the CFA by a packed rule. Returns 0 or -EFAULT. */
@@ -370,7 +250,7 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 		                                                           outer_needs));
 		to->checks = checks;
 		checks += own_checks(to);
-		if (likely(is_known(memo, to->sp - 8)))
+		if (likely(walk_knows(memo, to->sp - 8)))
 			put_checks(memo, to);
 		else if (from + 1 < end)
 			plain = 0;

@@ -78,48 +78,4 @@ void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drop
 uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp,
                     const ucontext_t *context);
 
-/* Read a word if it is mapped. Returns 0 or -EFAULT. */
-int walk_read(struct walk_memo *memo, uint64_t address, uint64_t *value);
-
-/* ---- between walk.c, walk_slow.c and walk_guess.c ---- */
-
-struct walk {
-	struct walk_memo *memo;
-	struct walk_frame
-		*fresh; /* new frames, outermost first, up to memo->frame + memo->capacity */
-	uint64_t pc, sp, bp;
-	int is_exchanged;   /* as of a frame, of the one that is pushed next */
-	int is_leaf;        /* pc is an instruction, not a return address */
-	int is_interrupted; /* and one that a signal interrupted: readers look before the addresses
-	                       of all but the innermost frame */
-	int guessed;
-	int plain;                 /* the memo may keep this stack */
-	const ucontext_t *context; /* the interrupted one, NULL: none */
-	uint64_t base;             /* where the walk ends for the memo's base */
-};
-
-enum walk_end { WALK_COMPLETE, WALK_BASE, WALK_MEMO, WALK_NEEDS_REGISTERS, WALK_TRUNCATED };
-
-/* walk->pc was read below the stack pointer sp: where does that code really return to? */
-static inline void walk_correct(struct walk *walk, uint64_t sp)
-{
-	uint64_t pc = shadow_true_address(walk->pc, sp);
-
-	walk->is_exchanged = pc != walk->pc;
-	walk->pc = pc;
-}
-
-/* Add the frame at walk->pc. Returns 0, or -1 when there is no room. */
-int walk_push(struct walk *walk, uint64_t bp_slot);
-
-/* Can `pc` be a return address: is there a call before it? */
-int walk_is_return_address(struct walk *walk, uint64_t pc);
-
-/* Step over code without unwind tables, of the Java machine or else by what a return address must
- * look like. Returns 0 or -1. */
-int walk_guess(struct walk *walk);
-
-/* The whole walk with all registers, from the context or from the caller. */
-enum walk_end walk_slowly(struct walk *walk, uint64_t pc, uint64_t sp, const ucontext_t *context);
-
 #endif

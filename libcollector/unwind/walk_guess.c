@@ -4,15 +4,15 @@
  * stack are looked through for one that must be a return address, behind a call in code that has
  * tables. That may be one that a call has left behind; the mark of a guess stands in the stack.
  * See doc/decisions/38-frames-without-tables.md. */
-#include "libcollector/unwind/walk.h"
+#include "libcollector/unwind/walk_step.h"
 
-#include "libcollector/base/collector.h"
 #include "libcollector/base/object.h"
-#include "libcollector/java/java_walk.h"
 #include "libcollector/unwind/rule.h"
-#include "libcollector/jit/unmapped.h"
 
 #include <errno.h>
+
+struct walk_machine walk_machine;
+static void (*_Atomic tell)(uint64_t pc);
 
 enum { SCAN_WORDS = 512, SAVED_BP_FAR = 1 << 20 };
 
@@ -97,13 +97,27 @@ static int go_by_scan(struct walk *walk)
 	return -EFAULT;
 }
 
+void walk_tell_unmapped(void (*see)(uint64_t pc))
+{
+	atomic_store_explicit(&tell, see, memory_order_release);
+}
+
+static int is_of_machine(uint64_t pc)
+{
+	const uint64_t *low = __atomic_load_n(&walk_machine.low, __ATOMIC_ACQUIRE);
+
+	return low && pc >= *low && pc < *walk_machine.high;
+}
+
 int walk_guess(struct walk *walk)
 {
+	void (*see)(uint64_t pc) = atomic_load_explicit(&tell, memory_order_acquire);
 	uint64_t pc;
 
-	if (java_vm_is_code(walk->pc))
-		return java_walk_step(walk);
-	unmapped_see(walk->pc - !walk->is_leaf);
+	if (is_of_machine(walk->pc))
+		return walk_machine.step(walk);
+	if (see)
+		see(walk->pc - !walk->is_leaf);
 	if (go_by_return(walk) < 0 && go_by_bp(walk) < 0 && go_by_scan(walk) < 0)
 		return -1;
 	walk->is_leaf = 0;

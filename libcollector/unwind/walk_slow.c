@@ -2,9 +2,8 @@
  *
  * Lazy symbol binding (a CFA on another register) and hand-written assembler (CFA expressions) are
  * the usual cases. See doc/decisions/07-unwinder.md. */
-#include "libcollector/unwind/walk.h"
+#include "libcollector/unwind/walk_step.h"
 
-#include "libcollector/base/collector.h"
 #include "libcollector/unwind/rule.h"
 
 #include <errno.h>

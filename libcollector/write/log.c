@@ -2,7 +2,7 @@
  * See doc/decisions/14-xml-appending.md. */
 #include "libcollector/write/log.h"
 
-#include "libcollector/process/child.h"
+#include "libcollector/base/host.h"
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
 #include "libcollector/base/lock.h"
@@ -278,7 +278,7 @@ int col_xml_append(enum col_xml which, const struct xml_text *element)
 	if (element->overflow)
 		return -E2BIG;
 	if (unlikely(atomic_load_explicit(&col.is_unsettled, memory_order_relaxed)))
-		child_settle();
+		col_settle();
 	sys_block_signals(&old);
 	error = append_or_queue(&files[which], element->at, element->len);
 	sys_sigmask(SIG_SETMASK, &old, NULL);

@@ -2,10 +2,9 @@
  * See doc/decisions/12-live-files.md. */
 #include "libcollector/write/stream.h"
 
-#include "libcollector/process/child.h"
+#include "libcollector/base/host.h"
 #include "libcollector/base/file.h"
 #include "libcollector/write/log.h"
-#include "libcollector/recording.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -209,9 +208,8 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 	int made = 0;
 	int fd, error;
 
-	if (unlikely(atomic_load(&col.is_unsettled)))
-		child_settle();
-	recording_check();
+	col_settle();
+	col_check_time();
 	if (exceeds_limit(which, size))
 		return -EDQUOT;
 	if (atomic_load_explicit(&stream->state, memory_order_acquire) != OPEN)
@@ -294,7 +292,7 @@ static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
 	uint32_t overwritten;
 	int error = 0;
 
-	recording_check();
+	col_check_time();
 	if (!atomic_load(&ring->map))
 		error = open_ring(which);
 	if (error < 0)
@@ -379,7 +377,8 @@ int col_slot_refill(struct col_slot *slot, enum fmt_stream which, uint32_t tid, 
 {
 	int error = -EIO;
 
-	child_greet(slot);
+	if (unlikely(atomic_load(&col.is_quiet)))
+		col_host->greet(slot);
 	if (atomic_load(&streams[which].state) != STOPPED) {
 		if (slot->map && slot->tid != tid && new_buffer(slot, which, tid, size))
 			return 0;

@@ -2,6 +2,8 @@
  * buserror.h. */
 #include "libcollector/thread/buserror.h"
 
+buserror_handler *(*buserror_decider)(int signal, siginfo_t *info, void *context, unsigned number);
+
 __asm__(".text\n"
         ".balign 16\n"
         ".globl buserror_entries\n"
@@ -23,7 +25,7 @@ __asm__(".text\n"
         "\t.cfi_adjust_cfa_offset 8\n"
         "\tpush %rdx\n"
         "\t.cfi_adjust_cfa_offset 8\n"
-        "\tcall buserror_decide\n"
+        "\tcall *buserror_decider(%rip)\n"
         "\tpop %rdx\n"
         "\t.cfi_adjust_cfa_offset -8\n"
         "\tpop %rsi\n"

@@ -9,6 +9,7 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/java/java_method.h"
+#include "libcollector/unwind/walk_step.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,6 +2,9 @@
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/host.h"
+#include "libcollector/base/source.h"
+#include "libcollector/recording.h"
 #include "libcollector/base/file.h"
 #include "libcollector/write/log.h"
 #include "libcollector/unwind/tree.h"
@@ -42,6 +45,17 @@ void scratch_open(void)
 	cr_assert(col_xml_open(COL_LOG) == 0);
 	cr_assert(col_xml_open(COL_MAP) == 0);
 	cr_assert(tree_open() == 0);
+}
+
+void scratch_host(const struct source *first, unsigned count)
+{
+	static struct col_host host;
+
+	host = *col_host;
+	host.stop_events = recording_stop;
+	host.check_time = recording_check;
+	col_host = &host;
+	sources = (struct source_table){first, first + count};
 }
 
 void scratch_remove(void)

@@ -11,6 +11,10 @@
 void scratch_open(void);
 void scratch_remove(void);
 
+/* Let events end as in a recording (recording.c), with these sources of events. */
+struct source;
+void scratch_host(const struct source *first, unsigned count);
+
 /* Contents of a file of the directory, NUL-terminated, malloc'ed; NULL if there is none. */
 char *scratch_read(const char *name, size_t *len);
 

@@ -1,4 +1,5 @@
 /* Clock samples of this very thread: its CPU time is in them, each nanosecond once. */
+#include "libcollector/base/source.h"
 #include "libcollector/events/tick.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -29,7 +30,11 @@ static void spin(uint64_t ms)
 
 static void setup(void)
 {
+	static const struct source clock = {
+		.id = SOURCE_CLOCK, .thread_begin = tick_arm, .thread_gone = tick_disarm};
+
 	scratch_open();
+	scratch_host(&clock, 1);
 	col.descriptor.profile_us = PERIOD_US;
 	atomic_store(&col.switches->on[SOURCE_CLOCK], 1);
 	thread = thread_current();

@@ -2,6 +2,7 @@
  * limited trace ends. */
 #include "tests/unit/libcollector/scratch.h"
 
+#include "libcollector/base/source.h"
 #include "libcollector/write/stream.h"
 #include "libcollector/events/usertrace.h"
 #include "libcollector/events/usertrace_plan.h"
@@ -99,6 +100,9 @@ Test(usertrace, hooks_go_where_the_plan_says, .init = scratch_open, .fini = scra
 
 Test(usertrace, traces_and_channels_have_switches, .init = scratch_open, .fini = scratch_remove)
 {
+	static const struct source user = {.id = SOURCE_USER, .stop = usertrace_stop};
+
+	scratch_host(&user, 1);
 	start(7, "*,1+0400", "");
 	cr_assert(trc_ishookon(0, 0x04000000) == 1 && trc_ishookon(3, 0x01000000) == 1);
 	cr_assert(trccomponent("net", 0) == 0 && trccomponent("none", 0) == -1);

@@ -99,6 +99,7 @@ Test(lostpages, without_call_stacks_all_events_end, .init = begin, .fini = scrat
 {
 	uint32_t node = tree_node(0, 0x401000);
 
+	scratch_host(NULL, 0);
 	cr_assert_neq(node, 0);
 	cut("frameinfo");
 	tree_node(node, 0x402000);

@@ -1,0 +1,41 @@
+/* host.h: what the rooms below ask of the recording as a whole, which lies above them: a stream
+ * that its directory be there, a tick whether the time of events is over.
+ *
+ * The table is constant, and given once, before anything is recorded. Until then nothing is done.
+ * All of it is signal-safe. */
+#ifndef XER_LIBCOLLECTOR_BASE_HOST_H
+#define XER_LIBCOLLECTOR_BASE_HOST_H
+
+#include "libcollector/base/collector.h"
+
+struct col_slot;
+struct xer_collector_table;
+
+struct col_host {
+	void (*settle)(
+		void); /* make the directory of a forked child that has something to record */
+	int (*make_map)(void); /* and the map.xml of a descendant; 0 or -errno */
+	void (*greet)(const struct col_slot *slot); /* write the first records: see child.h */
+	void (*check_time)(void);                   /* begin or end events if it is time */
+	void (*stop_events)(const char *why);       /* col_stop_events */
+	void (*restart_events)(void);               /* in a forked child */
+	void (*account)(void);                      /* bring samples and counters up to date */
+	void (*terminate)(void);                    /* end the recording for good */
+	const struct xer_collector_table *api;      /* what programs may call */
+};
+extern const struct col_host *col_host __attribute__((visibility("hidden")));
+
+/* Most recordings have no times at which events begin or end. */
+static inline void col_check_time(void)
+{
+	if (unlikely(col.descriptor.from_ms || col.descriptor.to_ms))
+		col_host->check_time();
+}
+
+static inline void col_settle(void)
+{
+	if (unlikely(atomic_load(&col.is_unsettled)))
+		col_host->settle();
+}
+
+#endif

@@ -1,0 +1,8 @@
+/* archive.h: the archive at the end of a process. */
+#ifndef XER_LIBCOLLECTOR_PROCESS_ARCHIVE_H
+#define XER_LIBCOLLECTOR_PROCESS_ARCHIVE_H
+
+/* Run xer_archive on the experiment and wait for it, unnoticed by the target. */
+void archive_run(void);
+
+#endif
