@@ -39,6 +39,17 @@ finish()
 	is "$1" "0 right 0" "$status $(cat target.out)"
 }
 
+# helper_of TARGET: the process id of the helper that goes into it
+helper_of()
+{
+	local process words
+	for process in /proc/[0-9]*; do
+		mapfile -d '' -t words 2>/dev/null <"$process/cmdline" || continue
+		[ "${words[0]:-} ${words[2]:-}" != "$BUILD/lib/xer/xer_attach $1" ] || { echo "${process#/proc/}"; return; }
+	done
+	return 1
+}
+
 # attach NAME OPTION...: attach to $target in the background ($recorder), and wait until that is done
 attach()
 {
@@ -345,7 +356,7 @@ for delay in 0.01 0.02 0.03 0.05; do
 	timeout -k 5 60 "$xcollect" -P "$target" -H on -A off -t 0.05 -o killed.er >killed.out 2>killed.err &
 	recorder=$!
 	sleep $delay
-	helper=$(pgrep -f "^$BUILD/lib/xer/xer_attach [a-z]* $target ") && kill -9 "$helper" 2>/dev/null
+	helper=$(helper_of "$target") && kill -9 "$helper" 2>/dev/null
 	wait "$recorder" 2>/dev/null
 	rm -rf killed*.er
 done
