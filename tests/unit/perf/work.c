@@ -136,8 +136,8 @@ static uint64_t samples_of(const char *name, pid_t pid, uint64_t *bytes, int *en
 		if (type != FXT_LARGE)
 			continue;
 		cr_assert_geq(words[at + 2], previous_ns, "in order of time");
-		cr_assert_eq(words[at + 3], pid);
-		cr_assert_eq(words[at + 4], pid);
+		cr_assert_eq(words[at + 3], (uint64_t)pid);
+		cr_assert_eq(words[at + 4], (uint64_t)pid);
 		cr_assert_eq(words[at + 5], (size - FXT_SAMPLE_HEAD_WORDS) * 8);
 		previous_ns = words[at + 2];
 		samples++;
