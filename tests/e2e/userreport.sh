@@ -70,7 +70,7 @@ trcrpt parts -h -r -d 040 -O "endtime=$third"
 within "endtime" 50 51 "$(grep -c '^040' parts.txt)"
 trcrpt parts -h -r -d 040 -s 010100000001
 is "-s, a date long ago" 150 "$(grep -c '^040' parts.txt)"
-trcrpt parts -h -r -d 040 -e 010100000001
+trcrpt parts -r -d 040 -e 010100000001
 absent "-e, the same" '^040' parts.txt
 trcrpt parts -h -r -d 042 -C 0,1,2,3,4,5,6,7,8,9
 one=$(grep -c '^042' parts.txt)
@@ -80,7 +80,7 @@ within "of other CPUs" 0 5 "$one"
 trcrpt parts -m -h -r -d 042 -o written
 is "-o" "5 0" "$(grep -c '^042' written) $(wc -c <parts.txt)"
 printf '010 1.0 L=APPL "x" word G12 D4\n' >warned
-trcrpt parts -h -d 010 -t warned
+trcrpt parts -d 010 -t warned
 is "warnings are silent" said "$(said_in parts.txt)$(cat parts.txt.err)"
 trcrpt parts -h -d 010 -t warned -v
 is "but with -v" 2 "$(grep -c warning parts.txt.err)"
