@@ -1,7 +1,6 @@
-/* arch.h: what xcollect knows of the processor. A new one brings a header beside this one (x86_64.h)
- * with
- *   ARCH_MACHINE_64, ARCH_MACHINE_32   e_machine of the programs that can be recorded; EM_NONE: none
- * and the functions below. */
+/* arch.h: what xcollect knows of the processor. A new one brings a header beside this one
+ * (x86_64.h) with ARCH_MACHINE_64, ARCH_MACHINE_32   e_machine of the programs that can be
+ * recorded; EM_NONE: none and the functions below. */
 #ifndef XER_COLLECT_ARCH_H
 #define XER_COLLECT_ARCH_H
 

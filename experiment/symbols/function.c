@@ -164,11 +164,11 @@ static struct sym_function *inlined(struct symbols *symbols, struct session_obje
 	                                   .file = frame->decl_file,
 	                                   .line = frame->decl_line};
 
-	if (*frame->owner)
-		return *frame->owner;
-	symbol = !name ? NULL : exp_binary_symbol_named(object->binary, name);
-	*frame->owner = symbol ? symbol_function(symbols, object, symbol, frame)
-	                       : session_function(symbols, &key);
+	if (!*frame->owner) {
+		symbol = !name ? NULL : exp_binary_symbol_named(object->binary, name);
+		*frame->owner = symbol ? symbol_function(symbols, object, symbol, frame)
+		                       : session_function(symbols, &key);
+	}
 	return *frame->owner;
 }
 

@@ -30,7 +30,8 @@ struct source {
 	void (*launch)(void);
 	/* It is wanted: events may begin now or later. Normal context. */
 	void (*open)(void);
-	/* It is wanted, and events begin or go on: set col.switches->on. Without this, it becomes 1.
+	/* It is wanted, and events begin or go on: set col.switches->on. Without this, it
+	 * becomes 1.
 	 */
 	void (*start)(void);
 	/* Events pause or end. Without these, col.switches->on becomes 0; a pause is a stop then.

@@ -1,7 +1,7 @@
-// leaks.c: in a build with AddressSanitizer, a unit test that leaks fails. A test's process never
-// ends by itself, but in Criterion's code, where memory of the runner's own is left over; so what a
-// test has left is looked for where its function returns. Linked into every unit program with
-// --wrap.
+/* leaks.c: in a build with AddressSanitizer, a unit test that leaks fails. A test's process never
+ * ends by itself, but in Criterion's code, where memory of the runner's own is left over; so what a
+ * test has left is looked for where its function returns. Linked into every unit program with
+ * --wrap. */
 #include <criterion/criterion.h>
 
 void __lsan_disable(void) __attribute__((weak));
@@ -11,7 +11,7 @@ int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 void __real_criterion_internal_test_main(void (*test)(void));
 void __wrap_criterion_internal_test_main(void (*test)(void));
 
-// What is allocated outside of tests is no leak.
+/* What is allocated outside of tests is no leak. */
 __attribute__((constructor)) static void begin(void)
 {
 	if (__lsan_disable)
@@ -20,7 +20,7 @@ __attribute__((constructor)) static void begin(void)
 
 static void (*the_test)(void *);
 
-// A parameter, if the test has one, is passed on.
+/* A parameter, if the test has one, is passed on. */
 static void run(void *parameter)
 {
 	if (__lsan_enable)

@@ -81,15 +81,14 @@ void fuzz_fxt(const uint8_t *bytes, size_t size)
 /* A jitdump file names the process that it is of: that is us. */
 enum { JITDUMP_PID = 20 };
 
-static void read_made(const uint8_t *bytes, size_t size,
-                      int (*read)(struct exp_jit_reader *reader))
+static void read_made(const uint8_t *bytes, size_t size, int (*read)(struct exp_jit_reader *reader))
 {
 	struct experiment *experiment = fuzz_blank_experiment();
 	struct exp_dynamic dynamic = {.experiment = experiment};
 	struct exp_jit_reader reader = {.dynamic = &dynamic,
-	                                 .file = "input",
-	                                 .fd = fuzz_descriptor(bytes, size),
-	                                 .size = size};
+	                                .file = "input",
+	                                .fd = fuzz_descriptor(bytes, size),
+	                                .size = size};
 
 	uint32_t pid = 0;
 

@@ -151,7 +151,7 @@ Test(perf_log, files_of_timers_are_made_by_the_exporter)
 	snprintf(expected, sizeof(expected), "-export sampler %s/%s %s\n", path, FMT_DIR_SAMPLER,
 	         path);
 	cr_assert_str_eq(read_file("told"), expected);
-	cr_assert(strstr(read_file(FMT_FILE_LOG), "loss") == NULL);
+	cr_assert_not(strstr(read_file(FMT_FILE_LOG), "loss"));
 }
 
 Test(perf_log, why_they_could_not_be_made_is_told)
