@@ -1,4 +1,5 @@
-/* visible.c: tells programs that they have not what only we have. See visible.h.
+/* visible.c: hides from look-ups by the program the functions that only this library defines. See
+ * visible.h.
  * See doc/decisions/45-visible-symbols.md. */
 #include "libcollector/hook/visible.h"
 
