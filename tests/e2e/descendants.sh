@@ -1,17 +1,17 @@
 # Every process that comes out of the program is recorded, under its name, and does what it does without us.
 . "$(dirname "$0")/lib.sh"
 
-kin=$programs/kin
+children=$programs/children
 
 # family CLAIM NAMES WAY [NUMBER]: output and status are as without recording; the descendants' experiments are NAMES
 family()
 {
 	local claim=$1 names=$2 plain recorded
 	shift 2
-	timeout -k 5 60 "$kin" "$@" >plain.out 2>&1
+	timeout -k 5 60 "$children" "$@" >plain.out 2>&1
 	plain=$?
 	rm -rf "$1.er"
-	record "$1" -p off -H on -A off -- "$kin" "$@"
+	record "$1" -p off -H on -A off -- "$children" "$@"
 	recorded=$?
 	is "$claim: exit status" "$plain" "$recorded"
 	recorded "$claim" "$1" || return
@@ -48,7 +48,7 @@ family "clone like vfork" "_f1_x1" clone_vfork
 worked clone_vfork 10
 family "clone with shared memory" "" clone_shared
 report clone_shared -header
-contains "clone with shared memory is named as not recorded" "not recorded: .*kin: it shares its parent's memory" clone_shared.txt
+contains "clone with shared memory is named as not recorded" "not recorded: .*children: it shares its parent's memory" clone_shared.txt
 family "the system call fork" "_f1" raw_fork
 worked raw_fork 10
 family "the system call clone3" "_f1" raw_clone3
@@ -98,13 +98,13 @@ within "a small descendant's experiment is small" 1 16384 "$largest"
 
 # Which are followed.
 rm -rf fork.er
-record fork -F off -p off -H on -A off -- "$kin" fork 3
+record fork -F off -p off -H on -A off -- "$children" fork 3
 is "-F off records no descendants" "" "$(ls -d fork.er/_* 2>/dev/null)"
-record pattern -F '=^_f[13]$' -p off -H on -A off -- "$kin" fork 3
+record pattern -F '=^_f[13]$' -p off -H on -A off -- "$children" fork 3
 is "-F =REGEX selects by lineage" "_f1.er _f3.er" "$(cd pattern.er && echo _*)"
 "$xer_print" -exp_list pattern.er >pattern.txt
 contains "and those left out are in the list, with the reason" '_f2: a child \(-F leaves it out' pattern.txt
-record program -F '=^kin$' -p off -H on -A off -- "$kin" system 1
+record program -F '=^children$' -p off -H on -A off -- "$children" system 1
 is "-F =REGEX selects by program, and leads through the others" "_c1_f1_x1.er" "$(cd program.er && echo _*)"
 
 # What cannot be recorded is run, and named.
@@ -124,7 +124,7 @@ else
 fi
 
 # A program that records: its recording is its own.
-record outer -p off -H on -A off -- sh -c "'$xcollect' -p off -H on -A off -o inner.er '$kin' fork 2"
+record outer -p off -H on -A off -- sh -c "'$xcollect' -p off -H on -A off -o inner.er '$children' fork 2"
 worked inner 20
 is "a recording inside of a recording has its own descendants" "_f1.er _f2.er" "$(cd inner.er && echo _*)"
 is "which are not the outer one's" "" "$("$xer_print" -functions outer.er | grep leaf_work)"

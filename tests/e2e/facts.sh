@@ -44,11 +44,11 @@ table control i.totalcpu
 within "control_known: CPU time before" 0.095 0.115 "$(value control before 1)"
 within "control_known: CPU time after" 0.095 0.115 "$(value control after 1)"
 
-# ---- functions made at run time: 7, 5 and 3 blocks of 100 bytes
+# ---- JIT functions: 7, 5 and 3 blocks of 100 bytes
 table dynamic i.heapalloccnt:i.heapallocbytes
 is "dynamic_known: the makers" "7 700/5 500/3 300" "$(row dynamic first_maker)/$(row dynamic second_maker)/$(row dynamic third_maker)"
-table made i.heapalloccnt:i.heapallocbytes
-is "made_known: functions told in three ways" "7 700/5 500/3 300" "$(row made one)/$(row made two)/$(row made three)"
+table jit i.heapalloccnt:i.heapallocbytes
+is "jit_known: functions named in three ways" "7 700/5 500/3 300" "$(row jit one)/$(row jit two)/$(row jit three)"
 
 # ---- inlined_heap: 3 blocks of 100 bytes and 2 of 50 by an inlined function, in line 13, by each form of debug information
 for name in split package dwz link; do

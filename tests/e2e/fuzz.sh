@@ -128,12 +128,12 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 done
 well "inputs from seed $seed end well" $count $bad
 
-# The same for what programs told of functions that they made.
+# The same for what files tell of JIT functions.
 for told in map dump gdb; do
-	record made_$told -p off -H on -- "$programs/made_known" $told
-	rm -f "/tmp/perf-$(cat made_$told.out).map" jit-*.dump
+	record jit_$told -p off -H on -- "$programs/jit_known" $told
+	rm -f "/tmp/perf-$(cat jit_$told.out).map" jit-*.dump
 done
-told=(made_map:perf.map made_map:log.xml made_dump:jit1.dump made_dump:jit1.dump made_gdb:dyntext made_gdb:dyntext made_gdb:map.xml)
+told=(jit_map:perf.map jit_map:log.xml jit_dump:jit1.dump jit_dump:jit1.dump jit_gdb:dyntext jit_gdb:dyntext jit_gdb:map.xml)
 bad=0
 count=0
 turn=0

@@ -77,7 +77,7 @@ said sampler.map "sampler: records of its map" sampler -- "$xer_print" -fxt_dump
 # Instructions are in the words of a library.
 if ldd "$xer_print" | grep -q 'libcapstone\.so\.4 '; then
 	said link.disasm "link: disasm make" link -- "$xer_print" -disasm make link.er
-	said made.disasm "made: disasm two" made -- "$xer_print" -disasm two made.er
+	said jit.disasm "jit: disasm two" jit -- "$xer_print" -disasm two jit.er
 	said java.disasm "java: disasm of compiled code" java -- "$xer_print" -viewmode machine -disasm JavaSmall.turn 1 java.er
 else
 	unread=$(find "$golden/expected" -name '*.disasm' | wc -l)

@@ -18,7 +18,7 @@ echo "HOSTILE_SEED=$seed"
 # ---- experiments with files of all kinds, that archive nothing but their own programs
 
 mkdir bases
-cp -r "$golden"/{profile,heap,dynamic,user,odd,killed,waits,made,split,package,dwz,link,rank}.er bases
+cp -r "$golden"/{profile,heap,dynamic,user,odd,killed,waits,jit,split,package,dwz,link,rank}.er bases
 mkdir bases/profile.er/sampler && "$xer_print" -export sampler bases/profile.er/sampler bases/profile.er 2>/dev/null
 # base NAME OPTION... -- PROGRAM...: bases/NAME.er
 base()
@@ -32,12 +32,12 @@ base()
 base all -A off -p hi -H on -s all -i on -S on -- "$programs/mixed" 30
 base calls -A off -p off --functrace -- "$programs/ft_known" 2 20
 base long -A off -p off -H on -S off -- "$programs/mixed" 8000
-base kin -A off -p hi -H on -F on -- "$programs/kin" fork 2
+base children -A off -p hi -H on -F on -- "$programs/children" fork 2
 for told in map dump gdb; do
-	base $told -A off -p off -H on -- "$programs/made_known" $told
+	base $told -A off -p off -H on -- "$programs/jit_known" $told
 	rm -f "/tmp/perf-$(cat $told.out).map" jit-*.dump
 done
-is "experiments are recorded" "all calls dump dwz dynamic gdb heap killed kin link long made map odd package profile rank split user waits" "$(cd bases && echo *.er | sed 's/\.er//g')"
+is "experiments are recorded" "all calls children dump dwz dynamic gdb heap jit killed link long map odd package profile rank split user waits" "$(cd bases && echo *.er | sed 's/\.er//g')"
 
 # ---- of what is not everywhere: else it is what was recorded once. Open MPI does not like root, containers and few processors.
 
@@ -138,7 +138,7 @@ done <<'END'
 -functions -disasm one 1 -lines bases/dump.er
 -functions -calltree bases/map.er
 -functions -gcevents -javaheap ../java.er
--exp_list -functions -processes -overview bases/kin.er
+-exp_list -functions -processes -overview bases/children.er
 -hooks -hookpairs '020:1 020:2 D1' -trcrpt '-r -O hist=on,removedups=on' bases/user.er
 -export folded-threads out/x bases/heap.er
 -export speedscope out/x bases/heap.er
@@ -154,7 +154,7 @@ done <<'END'
 END
 starved ../empty "$readers/xer_trcrpt" -r -t "$template" -o out/report bases/user.er
 for what in "-a on" "-a usedsrc -F"; do
-	rm -rf unarchived.er && cp -r bases/kin.er unarchived.er && rm -rf unarchived.er/archives
+	rm -rf unarchived.er && cp -r bases/children.er unarchived.er && rm -rf unarchived.er/archives
 	starved ../unarchived.er "$xer_archive" $what out
 done
 is "wherever memory runs out, a reader says so, and leaves no half of a file" 0 $bad

@@ -1,8 +1,8 @@
-/* odd_kin: children and programs executed in ways that are allowed, but rare. `odd_kin WAY
+/* odd_children: children and programs executed in ways that are allowed, but rare. `odd_children WAY
  * [ARGUMENT]` prints what the program sees; with and without a recorder that is the same. Exit
  * status 0.
  *
- * What is recorded of it is in tests/e2e/odd_kin.sh. */
+ * What is recorded of it is in tests/e2e/odd_children.sh. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -207,7 +207,7 @@ static void refused(const char *unused)
 static void long_path(const char *unused)
 {
 	static char path[2 * sizeof(self)];
-	char *arguments[] = {"odd_kin", "leaf", NULL};
+	char *arguments[] = {"odd_children", "leaf", NULL};
 
 	(void)unused;
 	while (strlen(path) < 3000)

@@ -1,17 +1,17 @@
 # Children and programs executed in ways that are allowed but rare: the program sees what it sees without us, and they are recorded.
 . "$(dirname "$0")/lib.sh"
 
-odd_kin=$programs/odd_kin
+odd_children=$programs/odd_children
 
 # same CLAIM NAMES WAY [ARGUMENT]: output and status are as without recording; the descendants' experiments are NAMES.
 same()
 {
 	local claim=$1 names=$2 plain recorded
 	shift 2
-	timeout -k 5 60 "${as[@]}" "$odd_kin" "$@" >plain.out 2>&1
+	timeout -k 5 60 "${as[@]}" "$odd_children" "$@" >plain.out 2>&1
 	plain=$?
 	rm -rf "$1.er"
-	record "$1" "${options[@]}" -A off -- "${as[@]}" "$odd_kin" "$@"
+	record "$1" "${options[@]}" -A off -- "${as[@]}" "$odd_children" "$@"
 	recorded=$?
 	is "$claim: exit status" "$plain" "$recorded"
 	is "$claim: output" "$(sort plain.out)" "$(sort "$1.out")"
@@ -60,8 +60,8 @@ if [ "$(id -u)" != 0 ]; then
 	worked no_rights 10
 elif have setpriv; then
 	for_everyone
-	cp "$odd_kin" "$everyones/odd_kin" && chmod 755 "$everyones/odd_kin"
-	(cd "$everyones" && exec setpriv --reuid 65534 --regid 65534 --clear-groups bin/xcollect -o r.er -p off -H on -A off ./odd_kin no_rights) \
+	cp "$odd_children" "$everyones/odd_children" && chmod 755 "$everyones/odd_children"
+	(cd "$everyones" && exec setpriv --reuid 65534 --regid 65534 --clear-groups bin/xcollect -o r.er -p off -H on -A off ./odd_children no_rights) \
 		>no_rights.out 2>no_rights.err
 	is "a umask of 0777: output" "status 3" "$(cat no_rights.out)"
 	mv "$everyones/r.er" no_rights.er
@@ -71,7 +71,7 @@ else
 fi
 
 # It closes all descriptors, ours with them: as soon as it says something, readers see that it lives.
-"$xcollect" -o closer.er -p off -A off "$odd_kin" closer >closer.out 2>closer.err &
+"$xcollect" -o closer.er -p off -A off "$odd_children" closer >closer.out 2>closer.err &
 closer=$!
 for _ in {1..100}; do
 	[ -s closer.out ] && break

@@ -1,6 +1,6 @@
-/* kin: every way to make a process. `kin WAY [NUMBER]` makes children that way, waits for them, and
+/* children: every way to make a process. `children WAY [NUMBER]` makes children that way, waits for them, and
  * prints one line "WAY: " and the sum of their exit statuses; children that go on as this program
- * run `kin leaf`, which calls leaf_work and exits with status 3. Exit status 0.
+ * run `children leaf`, which calls leaf_work and exits with status 3. Exit status 0.
  *
  * What the experiment must be named is in tests/e2e/descendants.sh. */
 #include <errno.h>
@@ -36,7 +36,7 @@ __attribute__((noinline)) static void leaf_work(void)
 
 static char **leaf_arguments(void)
 {
-	static char *arguments[] = {"kin", "leaf", NULL};
+	static char *arguments[] = {"children", "leaf", NULL};
 
 	return arguments;
 }
@@ -376,11 +376,11 @@ static void by_raw_exec(int number)
 	syscall(SYS_execve, self, leaf_arguments(), environ);
 }
 
-/* `kin chain N` executes `kin chain N-1` ... */
+/* `children chain N` executes `children chain N-1` ... */
 static void by_chain(int number)
 {
 	char count[16];
-	char *arguments[] = {"kin", "chain", count, NULL};
+	char *arguments[] = {"children", "chain", count, NULL};
 
 	if (number == 0)
 		execv(self, leaf_arguments());

@@ -1,7 +1,7 @@
-/* made_known: makes functions while it runs, and tells of them as runtimes do that know nothing of
+/* jit_known: makes functions while it runs, and tells of them as runtimes do that know nothing of
  * Xer.
  *
- * usage: made_known map|dump|gdb|all|none [kill]
+ * usage: jit_known map|dump|gdb|all|none [kill]
  *
  * Facts: the code of a maker calls the function that it is given, once. `one` is made and called 7
  * times; its place is taken by `two`, called 5 times; other code is `three`, called 3 times. The

@@ -1,7 +1,7 @@
-# Functions that programs make at run time, told of in files for perf(1): who has the events, names, lines, instructions.
+# JIT functions: files for perf(1), jitdump files and gdb's interface say which function has the events, its name, lines and instructions.
 . "$(dirname "$0")/lib.sh"
 
-# run NAME OPTION... -- ARGUMENT...: record made_known; its pid is in $pid
+# run NAME OPTION... -- ARGUMENT...: record jit_known; its pid is in $pid
 run()
 {
 	local name=$1 options=()
@@ -12,7 +12,7 @@ run()
 	done
 	shift
 	rm -rf "$name.er"
-	record "$name" -p off -H on "${options[@]}" -- "$programs/made_known" "$@"
+	record "$name" -p off -H on "${options[@]}" -- "$programs/jit_known" "$@"
 	status=$?
 	pid=$(cat "$name.out")
 }
@@ -36,7 +36,7 @@ rm -f "/tmp/perf-$pid.map"
 is "functions are told by the time at which their lines came" "7 5 3 " "$(counts map one "$two" three)"
 is "nothing is wrong with it" said "$(said_in map.txt)$(cat map.txt.err)"
 report map -header
-contains "the header says what was read" '^Made code +perf map: 3 functions, 2 entries without sense$' map.txt
+contains "the header says what was read" '^JIT code +perf map: 3 functions, 2 entries without sense$' map.txt
 report map -metrics i.heapalloccnt:name -disasm "$two"
 contains "code that nobody kept is not made up" 'two\(int\).* its code was not recorded' map.txt.err
 report map -metrics i.heapalloccnt:name -lines
@@ -52,7 +52,7 @@ rm -f killed.er/perf.map
 touch -d '2001-01-01' "/tmp/perf-$pid.map"
 is "a map from before the process is not its own" "0 0 0 " "$(counts killed one "$two" three)"
 report killed -header
-contains "and that is said" '^Made code +perf map: /tmp/perf-[0-9]*\.map is not there, or not the process.s own$' killed.txt
+contains "and that is said" '^JIT code +perf map: /tmp/perf-[0-9]*\.map is not there, or not the process.s own$' killed.txt
 for kind in link fifo directory empty long; do
 	rm -rf "/tmp/perf-$pid.map" killed.er/perf.map
 	case $kind in
@@ -83,7 +83,7 @@ rm -f jit-*.dump
 is "functions are told by their times" "7 5 5 " "$(counts dump one two three)"
 is "nothing is wrong with that" said "$(said_in dump.txt)$(cat dump.txt.err)"
 report dump -header
-contains "what is cut off is said" '^Made code +jitdump: 3 functions; the rest was not read: it is cut off$' dump.txt
+contains "what is cut off is said" '^JIT code +jitdump: 3 functions; the rest was not read: it is cut off$' dump.txt
 report dump -allocs
 contains "lines are known" '^  two \+ 0x00000005, line 11 in "maker.jit"' dump.txt
 for name in one:91:7 two:92:5; do
@@ -96,14 +96,14 @@ run dumpkilled -- dump kill
 is "killed: the jitdump file is read" "7 5 5 " "$(counts dumpkilled one two three)"
 printf 'xxxx' | dd of=dumpkilled.er/jit1.dump conv=notrunc 2>/dev/null
 report dumpkilled -header
-contains "a file that is no jitdump is said to be so" '^Made code +jitdump: 0 functions; the rest was not read: no jitdump' dumpkilled.txt
+contains "a file that is no jitdump is said to be so" '^JIT code +jitdump: 0 functions; the rest was not read: no jitdump' dumpkilled.txt
 
 # ---- the interface of gdb
 run gdb -- gdb
 is "registered for debuggers: the program runs" 0 $status
 is "functions are told by the time at which they were registered" "7 5 3 " "$(counts gdb one two three)"
 report gdb -header
-contains "registered for debuggers: it is said" '^Made code +registered for debuggers: 3 functions in 3 files$' gdb.txt
+contains "registered for debuggers: it is said" '^JIT code +registered for debuggers: 3 functions in 3 files$' gdb.txt
 for name in one:91:7 two:92:5; do
 	IFS=: read -r function last calls <<<"$name"
 	report gdb -metrics i.heapalloccnt:name -dcc src:hex -disasm "$function"
@@ -148,13 +148,13 @@ is "and no further" 1 "$(grep -E ' [0-9a-f]+: ' none.txt | tail -1 | grep -c ': 
 is "it is no loss" 0 $?
 
 # ---- descendants
-record kin -p off -H on -F on -- bash -c "'$programs/made_known' map; '$programs/made_known' dump"
-is "descendants: both files are in their experiments" 2 "$(find kin.er -name perf.map -o -name jit1.dump | grep -c '/_')"
-is "and are read" "14 10 8" "$(report kin -metrics i.heapalloccnt:name -functions
+record children -p off -H on -F on -- bash -c "'$programs/jit_known' map; '$programs/jit_known' dump"
+is "descendants: both files are in their experiments" 2 "$(find children.er -name perf.map -o -name jit1.dump | grep -c '/_')"
+is "and are read" "14 10 8" "$(report children -metrics i.heapalloccnt:name -functions
 	for function in one two three; do
-		awk -v name="$function" '$2 ~ "^" name { sum += $1 } END { printf "%d ", sum }' kin.txt
+		awk -v name="$function" '$2 ~ "^" name { sum += $1 } END { printf "%d ", sum }' children.txt
 	done | sed 's/ $//')"
-for pid in $(cat kin.out); do rm -f "/tmp/perf-$pid.map"; done
+for pid in $(cat children.out); do rm -f "/tmp/perf-$pid.map"; done
 
 # ---- a real runtime
 if have node; then
