@@ -3,6 +3,7 @@
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/thread/signals.h"
 #include "libcollector/unwind/walk.h"
 #include "tests/unit/format/seed.h"
 
@@ -257,6 +258,41 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	(void)info;
 	signal_node = walk_caller(memo);
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+/* ---- others go through the recorder's handlers by its unwind table, as debuggers and samplers do
+ * that know no signal frame by its code ---- */
+
+extern const void *_Unwind_Find_FDE(void *pc, void *bases[3]);
+static void *inside[64], *outside[64];
+static int inside_count, has_table;
+
+static void on_own_signal(int number, siginfo_t *info, void *context)
+{
+	void *bases[3];
+
+	(void)number;
+	(void)info;
+	(void)context;
+	inside_count = backtrace(inside, 64);
+	/* What is called by the kernel returns into the trampoline. */
+	has_table = _Unwind_Find_FDE((char *)__builtin_return_address(0) - 1, bases) != NULL;
+}
+
+Test(walk, others_find_the_way_out_of_the_recorders_handlers)
+{
+	int outside_count;
+
+	backtrace(outside, 64); /* loads what it needs */
+	cr_assert_eq(signals_install(SIGUSR1, on_own_signal), 0);
+	outside_count = backtrace(outside, 64);
+	raise(SIGUSR1);
+	cr_assert(has_table);
+	cr_assert_gt(inside_count, outside_count);
+	/* But for the place in this function they are the same. */
+	for (int i = 1; i < outside_count; i++)
+		cr_assert_eq(inside[inside_count - i], outside[outside_count - i],
+		             "frame %d from the outermost", i);
 }
 
 Test(walk, a_frame_that_a_signal_interrupted_reads_like_a_call, .init = setup,
