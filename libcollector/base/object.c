@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 
 int object_find(uintptr_t address, struct object_found *out)
 {
@@ -16,7 +17,7 @@ int object_find(uintptr_t address, struct object_found *out)
 	return 0;
 }
 
-uintptr_t object_libc(void)
+uintptr_t object_loader(void)
 {
-	return (uintptr_t)&_dl_find_object;
+	return (uintptr_t)_r_debug.r_ldbase;
 }

@@ -20,7 +20,7 @@ struct object_found {
  * yet, or not any more. Signal-safe; takes no lock. */
 int object_find(uintptr_t address, struct object_found *out) __attribute__((visibility("hidden")));
 
-/* An address in the library that answers, which is the C library. Signal-safe. */
-uintptr_t object_libc(void) __attribute__((visibility("hidden")));
+/* Where the loader's own code begins. Signal-safe. */
+uintptr_t object_loader(void) __attribute__((visibility("hidden")));
 
 #endif

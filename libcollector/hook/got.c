@@ -262,10 +262,10 @@ static int read_image(const struct dl_phdr_info *info, struct image *image)
 	return image->tables.symbol && image->tables.text && !image->tables.is_textual ? 0 : -1;
 }
 
-/* Not touched are we, the C library, and the kernel's object. */
+/* Not touched are we, the loader, and the kernel's object. */
 static int is_exempt(const struct dl_phdr_info *info, const struct image *image)
 {
-	const uint64_t exempt[] = {(uint64_t)&own, object_libc()};
+	const uint64_t exempt[] = {(uint64_t)&own, object_loader()};
 
 	for (size_t i = 0; i < sizeof(exempt) / sizeof(exempt[0]); i++)
 		if (exempt[i] >= image->low && exempt[i] < image->high)

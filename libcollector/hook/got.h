@@ -3,7 +3,7 @@
  * A library that is preloaded stands in front of others because symbols are bound to it. One that
  * is loaded later is called by nobody: the words that the loader has filled in when it bound
  * symbols (JUMP_SLOT, GLOB_DAT and 64-bit relocations) are changed instead, in all objects but the
- * C library. Not reached are calls inside of one object that need no such word, pointers that
+ * loader itself. Not reached are calls inside of one object that need no such word, pointers that
  * the program has copied before, and objects in other namespaces (dlmopen). */
 #ifndef XER_COLLECTOR_GOT_H
 #define XER_COLLECTOR_GOT_H
