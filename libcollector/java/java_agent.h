@@ -12,7 +12,8 @@ void java_load(void);
 /* The thread begins: it waits for no monitor. */
 void java_thread_begin(struct col_thread *thread);
 
-/* In a forked child: nothing of the machine has been written. */
+/* In a forked child, and before another recording of a process: nothing of the machine has been
+ * written. */
 void java_forget(void);
 
 #endif

@@ -72,7 +72,7 @@ int dynamic_text_write(const void *from, uint64_t size, uint64_t *at);
 int dynamic_write(const void *first, uint64_t first_size, const void *second, uint64_t second_size,
                   uint64_t *at);
 
-/* Close dyntext (in a forked child). */
+/* Close dyntext: in a forked child, and before another recording of a process. */
 void dynamic_forget(void);
 
 #endif

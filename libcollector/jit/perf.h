@@ -17,7 +17,7 @@ void perf_sample(struct col_thread *self, enum col_context context);
  * keeps errno. */
 void perf_mapped(int fd);
 
-/* In a forked child, which has no files yet. */
+/* In a forked child, and before another recording of a process: there are no files yet. */
 void perf_forget(void);
 
 #endif

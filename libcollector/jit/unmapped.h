@@ -15,7 +15,7 @@ void unmapped_see(uint64_t pc);
 /* The library is initialized: from now on walks tell of such frames. */
 void unmapped_load(void);
 
-/* In a forked child, which has no files yet. */
+/* In a forked child, and before another recording of a process: there are no files yet. */
 void unmapped_forget(void);
 
 #endif
