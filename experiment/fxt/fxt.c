@@ -1,4 +1,4 @@
-/* fxt.c: owns the window on an FXT file and finds its records. See fxt.h. */
+/* fxt.c: owns the chunk on an FXT file and finds its records. See fxt.h. */
 #include "experiment/base/arena.h"
 #include "experiment/fxt/fxt_internal.h"
 #include "format/retry.h"
@@ -19,9 +19,9 @@ struct exp_fxt *exp_fxt_open(int fd)
 	if (!fxt)
 		return NULL;
 	fxt->fd = fd;
-	fxt->ahead = FXT_WINDOW_WORDS;
-	fxt->window = malloc((FXT_WINDOW_WORDS + 1) * sizeof(*fxt->window));
-	if (!fxt->window || fxt_tables_add_provider(fxt, 0) != 0) {
+	fxt->ahead = FXT_CHUNK_WORDS;
+	fxt->chunk = malloc((FXT_CHUNK_WORDS + 1) * sizeof(*fxt->chunk));
+	if (!fxt->chunk || fxt_tables_add_provider(fxt, 0) != 0) {
 		exp_fxt_close(fxt);
 		return NULL;
 	}
@@ -36,7 +36,7 @@ void exp_fxt_close(struct exp_fxt *fxt)
 	if (!fxt)
 		return;
 	fxt_tables_fini(fxt);
-	free(fxt->window);
+	free(fxt->chunk);
 	free(fxt);
 }
 
@@ -48,11 +48,11 @@ static int fill(struct exp_fxt *fxt, uint64_t need)
 
 	if (fxt->is_end)
 		return 0;
-	memmove(fxt->window, fxt->window + fxt->at, left * sizeof(uint64_t) + fxt->tail);
+	memmove(fxt->chunk, fxt->chunk + fxt->at, left * sizeof(uint64_t) + fxt->tail);
 	fxt->at = 0;
 	fxt->filled = left;
 	while (fxt->filled < wanted) {
-		char *end = (char *)(fxt->window + fxt->filled) + fxt->tail;
+		char *end = (char *)(fxt->chunk + fxt->filled) + fxt->tail;
 		ssize_t got = read(fxt->fd, end,
 		                   (wanted - fxt->filled) * sizeof(uint64_t) - fxt->tail);
 
@@ -71,14 +71,14 @@ static int fill(struct exp_fxt *fxt, uint64_t need)
 	return 0;
 }
 
-/* Have `need` words of the record in the window, need <= FXT_WINDOW_WORDS. Returns 0, -errno; a
+/* Have `need` words of the record in the chunk, need <= FXT_CHUNK_WORDS. Returns 0, -errno; a
  * file that ends before is no error here. */
 static int want(struct exp_fxt *fxt, uint64_t need)
 {
 	return fxt->filled - fxt->at < need ? fill(fxt, need) : 0;
 }
 
-/* The window is used up, and holes of the file follow, which read as zeros: go on behind them. What
+/* The chunk is used up, and holes of the file follow, which read as zeros: go on behind them. What
  * cannot seek is read. */
 static void pass_hole(struct exp_fxt *fxt)
 {
@@ -110,7 +110,7 @@ static int pass_zeros(struct exp_fxt *fxt)
 			return rc;
 		if (fxt->at == fxt->filled)
 			return fxt->tail != 0 ? fxt_fault(fxt, "the file ends within a word") : 0;
-		if (fxt->window[fxt->at] != 0)
+		if (fxt->chunk[fxt->at] != 0)
 			return fxt_fault(fxt, "a record behind unused space");
 		fxt->at++;
 		fxt->offset += sizeof(uint64_t);
@@ -118,7 +118,7 @@ static int pass_zeros(struct exp_fxt *fxt)
 	}
 }
 
-/* The window is used up within a record, of which `left` words are left. If they are many, and are
+/* The chunk is used up within a record, of which `left` words are left. If they are many, and are
  * there, go on behind them unread; 1 if that was done. */
 static int pass_payload(struct exp_fxt *fxt, uint64_t left)
 {
@@ -126,7 +126,7 @@ static int pass_payload(struct exp_fxt *fxt, uint64_t left)
 	struct stat st;
 	off_t from;
 
-	if (left <= FXT_WINDOW_WORDS || fstat(fxt->fd, &st) != 0 || !S_ISREG(st.st_mode))
+	if (left <= FXT_CHUNK_WORDS || fstat(fxt->fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return 0;
 	from = lseek(fxt->fd, 0, SEEK_CUR);
 	if (from < 0 || from > st.st_size || (uint64_t)(st.st_size - from) < bytes ||
@@ -167,7 +167,7 @@ static int pass_record(struct exp_fxt *fxt)
 static int take(struct exp_fxt *fxt)
 {
 	struct exp_fxt_record *record = &fxt->record;
-	uint64_t header = fxt->window[fxt->at], size = fxt_size(header), held;
+	uint64_t header = fxt->chunk[fxt->at], size = fxt_size(header), held;
 	const struct fxt_record *type = fxt_record_find(header);
 	int rc;
 
@@ -176,7 +176,7 @@ static int take(struct exp_fxt *fxt)
 		return fxt_fault(fxt, "a record of 0 words");
 	if (!type)
 		return fxt_fault(fxt, "a record of no known type");
-	held = size < FXT_WINDOW_WORDS ? size : FXT_WINDOW_WORDS;
+	held = size < FXT_CHUNK_WORDS ? size : FXT_CHUNK_WORDS;
 	rc = want(fxt, held);
 	if (rc != 0)
 		return rc;
@@ -184,7 +184,7 @@ static int take(struct exp_fxt *fxt)
 		return fxt_fault(fxt, "the file ends within a record");
 	record->kind = (enum fxt_kind)(type - fxt_records);
 	record->offset = fxt->offset;
-	record->words = fxt->window + fxt->at;
+	record->words = fxt->chunk + fxt->at;
 	record->size = size;
 	return fxt_parts_decode(fxt, held);
 }
@@ -201,8 +201,8 @@ int exp_fxt_next(struct exp_fxt *fxt, const struct exp_fxt_record **out)
 		rc = fxt_fault(fxt, "the file ends within a word");
 	}
 	if (rc == 0 && fxt->offset == 0)
-		fxt->has_magic = fxt->window[0] == FXT_MAGIC;
-	if (rc == 0 && fxt->window[fxt->at] == 0) {
+		fxt->has_magic = fxt->chunk[0] == FXT_MAGIC;
+	if (rc == 0 && fxt->chunk[fxt->at] == 0) {
 		rc = pass_zeros(fxt);
 		fxt->rc = rc;
 		return rc;

@@ -1,5 +1,5 @@
 /* fxt.h: reads any file of the Fuchsia trace format (format/fxt.h), or a bare region of the thread
- * sampler, record by record, through a window. Every record is checked whole before it is given
+ * sampler, record by record, through a chunk. Every record is checked whole before it is given
  * out: its size, bits that must be zero, refs, arguments, padding. Memory does not grow with the
  * file, but for its tables of strings and threads, which are bounded. */
 #ifndef XER_EXPERIMENT_FXT_FXT_H

@@ -6,9 +6,8 @@
 
 int fxt_fault(struct exp_fxt *fxt, const char *what)
 {
-	const struct fxt_record *type = fxt->at < fxt->filled
-	                                        ? fxt_record_find(fxt->window[fxt->at])
-	                                        : NULL;
+	const struct fxt_record *type = fxt->at < fxt->filled ? fxt_record_find(fxt->chunk[fxt->at])
+	                                                      : NULL;
 
 	snprintf(fxt->fault, sizeof(fxt->fault), "offset %llu: %s%s%s",
 	         (unsigned long long)fxt->offset, type ? type->title : "", type ? ": " : "", what);

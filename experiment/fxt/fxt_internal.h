@@ -33,8 +33,8 @@ struct fxt_provider {
 
 struct exp_fxt {
 	int fd;
-	uint64_t *window;
-	size_t at, filled; /* in words of the window: the record, and how many there are */
+	uint64_t *chunk;
+	size_t at, filled; /* in words of the chunk: the record, and how many there are */
 	size_t tail;       /* bytes of a last word that is not whole */
 	size_t ahead;      /* words that are read at once */
 	uint64_t offset;   /* in the file, of the record */
@@ -50,7 +50,7 @@ struct exp_fxt {
 };
 
 enum {
-	FXT_WINDOW_WORDS = 1 << 17,
+	FXT_CHUNK_WORDS = 1 << 17,
 	FXT_TABLE_BYTES_MAX = 256 << 20, /* of all tables together */
 	FXT_PROVIDERS_MAX = 1 << 20
 };
@@ -75,7 +75,7 @@ void fxt_tables_fini(struct exp_fxt *fxt);
 
 /* ---- records (fxt_parts.c) */
 
-/* Decode and check fxt->record, of which `held` words are in the window, and do what it tells
+/* Decode and check fxt->record, of which `held` words are in the chunk, and do what it tells
  * (tables, providers). Returns 0, -EBADMSG (fault set) or -ENOMEM. */
 int fxt_parts_decode(struct exp_fxt *fxt, uint64_t held);
 

@@ -9,7 +9,7 @@
 struct cursor {
 	struct exp_fxt *fxt;
 	const uint64_t *words;
-	uint64_t at, held; /* read; in the window */
+	uint64_t at, held; /* read; in the chunk */
 	uint64_t size;     /* of the record */
 };
 
@@ -185,7 +185,7 @@ int exp_fxt_argument(const struct exp_fxt *fxt, struct exp_fxt_value *value,
 	return 1;
 }
 
-/* Its size, and as many bytes, of which not all may be in the window. */
+/* Its size, and as many bytes, of which not all may be in the chunk. */
 static int take_payload(struct cursor *cursor, struct exp_fxt_value *out)
 {
 	uint64_t words;

@@ -1,4 +1,4 @@
-/* cursor.c: reads the records of one extent: refills the window, passes over what is no event,
+/* cursor.c: reads the records of one extent: refills the chunk, passes over what is no event,
  * and finds the next sound record behind a damaged one. */
 #include "experiment/streams/stream.h"
 #include "format/record.h"
@@ -29,21 +29,21 @@ void exp_cursor_fault(const struct exp_cursor *cursor, const char *what)
 	exp_stream_fault(cursor->stream, exp_cursor_payload_offset(cursor), what);
 }
 
-static int grow_window(struct exp_cursor *cursor, size_t capacity)
+static int grow_chunk(struct exp_cursor *cursor, size_t capacity)
 {
 	size_t left = (size_t)(cursor->end - cursor->at);
-	uint8_t *window = malloc(capacity);
+	uint8_t *chunk = malloc(capacity);
 
-	if (!window) {
+	if (!chunk) {
 		cursor->failed = -ENOMEM;
 		return -ENOMEM;
 	}
-	memcpy(window, cursor->at, left);
-	free(cursor->window);
-	cursor->window = window;
+	memcpy(chunk, cursor->at, left);
+	free(cursor->chunk);
+	cursor->chunk = chunk;
 	cursor->capacity = capacity;
-	cursor->at = window;
-	cursor->end = window + left;
+	cursor->at = chunk;
+	cursor->end = chunk + left;
 	return 0;
 }
 
@@ -56,17 +56,17 @@ static size_t refill(struct exp_cursor *cursor, size_t need)
 	if (left >= need || cursor->end_offset >= cursor->limit)
 		return left;
 	if (need > cursor->capacity) {
-		if (grow_window(cursor, need) != 0)
+		if (grow_chunk(cursor, need) != 0)
 			return left;
 	} else {
-		memmove(cursor->window, cursor->at, left);
-		cursor->at = cursor->window;
-		cursor->end = cursor->window + left;
+		memmove(cursor->chunk, cursor->at, left);
+		cursor->at = cursor->chunk;
+		cursor->end = cursor->chunk + left;
 	}
 	while (left < need && cursor->end_offset < cursor->limit) {
 		uint64_t rest = cursor->limit - cursor->end_offset;
 		size_t room = cursor->capacity - left;
-		ssize_t got = pread(cursor->stream->fd, cursor->window + left,
+		ssize_t got = pread(cursor->stream->fd, cursor->chunk + left,
 		                    rest < room ? (size_t)rest : room, (off_t)cursor->end_offset);
 
 		if (retry(got < 0 && errno == EINTR, &tries))
@@ -78,30 +78,30 @@ static size_t refill(struct exp_cursor *cursor, size_t need)
 		}
 		left += (size_t)got;
 		cursor->end_offset += (uint64_t)got;
-		cursor->end = cursor->window + left;
+		cursor->end = cursor->chunk + left;
 	}
 	return left;
 }
 
 int exp_cursor_open(struct exp_cursor *cursor, struct exp_stream *stream,
-                    const struct exp_extent *extent, size_t window_size)
+                    const struct exp_extent *extent, size_t chunk_size)
 {
 	uint64_t length = extent->end - extent->at;
-	size_t capacity = length < window_size ? (size_t)length : window_size;
+	size_t capacity = length < chunk_size ? (size_t)length : chunk_size;
 
 	if (capacity < FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE)
 		capacity = FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE;
 	if (capacity > cursor->capacity) {
-		free(cursor->window);
+		free(cursor->chunk);
 		cursor->capacity = 0;
-		cursor->window = malloc(capacity);
-		if (!cursor->window)
+		cursor->chunk = malloc(capacity);
+		if (!cursor->chunk)
 			return -ENOMEM;
 		cursor->capacity = capacity;
 	}
 	cursor->stream = stream;
-	cursor->at = cursor->window;
-	cursor->end = cursor->window;
+	cursor->at = cursor->chunk;
+	cursor->end = cursor->chunk;
 	cursor->end_offset = extent->at;
 	cursor->limit = extent->end;
 	cursor->key = 0;
@@ -111,7 +111,7 @@ int exp_cursor_open(struct exp_cursor *cursor, struct exp_stream *stream,
 
 void exp_cursor_fini(struct exp_cursor *cursor)
 {
-	free(cursor->window);
+	free(cursor->chunk);
 	*cursor = (struct exp_cursor){0};
 }
 
@@ -212,7 +212,7 @@ static int pass_end(struct exp_cursor *cursor)
 	return 1;
 }
 
-/* Have the whole event at the cursor in the window. Returns 1 if it is there, else 0. */
+/* Have the whole event at the cursor in the chunk. Returns 1 if it is there, else 0. */
 static int load_event(struct exp_cursor *cursor)
 {
 	uint32_t size;
@@ -264,8 +264,8 @@ static int find_swallowed(struct exp_cursor *cursor)
 	if (next >= cursor->limit)
 		return 0;
 	report_skip(cursor, from, next, "the length of an extent is damaged");
-	cursor->at = cursor->window;
-	cursor->end = cursor->window;
+	cursor->at = cursor->chunk;
+	cursor->end = cursor->chunk;
 	cursor->end_offset = next;
 	return 1;
 }

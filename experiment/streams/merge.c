@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Bytes of a cursor's window, by how many cursors there are. */
-enum { WINDOW_ALONE = 256 << 10, WINDOW_FEW = 32 << 10, WINDOW_MANY = 4 << 10, FEW = 256 };
+/* Bytes of a cursor's chunk, by how many cursors there are. */
+enum { CHUNK_ALONE = 256 << 10, CHUNK_FEW = 32 << 10, CHUNK_MANY = 4 << 10, FEW = 256 };
 
 struct active {
 	struct exp_cursor cursor;
@@ -27,7 +27,7 @@ struct merge {
 	struct active **heap; /* heap[0] is the earliest */
 	size_t count, capacity;
 	size_t next;          /* extent to begin next */
-	struct active *spare; /* kept for its window, which is dear to make */
+	struct active *spare; /* kept for its chunk, which is dear to make */
 };
 
 static int is_before(const struct active *a, const struct active *b)
@@ -94,9 +94,9 @@ static void give_active(struct merge *merge, struct active *active)
 /* Begin the next extent; one without events leaves no trace. */
 static int begin_extent(struct merge *merge)
 {
-	size_t window = merge->count == 0    ? WINDOW_ALONE
-	                : merge->count < FEW ? WINDOW_FEW
-	                                     : WINDOW_MANY;
+	size_t chunk = merge->count == 0    ? CHUNK_ALONE
+	               : merge->count < FEW ? CHUNK_FEW
+	                                    : CHUNK_MANY;
 	struct active *active = take_active(merge);
 	int rc = !active ? -ENOMEM : 0;
 
@@ -105,7 +105,7 @@ static int begin_extent(struct merge *merge)
 		                       sizeof(*merge->heap));
 	if (rc == 0)
 		rc = exp_cursor_open(&active->cursor, merge->sources[merge->next].stream,
-		                     merge->sources[merge->next].extent, window);
+		                     merge->sources[merge->next].extent, chunk);
 	if (rc != 0) {
 		destroy(active);
 		return rc;
@@ -209,7 +209,7 @@ int exp_stream_each(struct exp_stream *stream,
 	int rc = 0;
 
 	for (size_t i = 0; i < stream->extent_count && rc == 0; i++) {
-		rc = exp_cursor_open(&cursor, stream, &stream->extents[i], WINDOW_ALONE);
+		rc = exp_cursor_open(&cursor, stream, &stream->extents[i], CHUNK_ALONE);
 		while (rc == 0 && exp_cursor_next(&cursor))
 			event(context, &cursor);
 		if (rc == 0)

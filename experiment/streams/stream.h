@@ -1,7 +1,7 @@
 /* stream.h: walk the events of one data file.
  *
  * A stream knows its extents (see format/fdr.h); a cursor reads the events of one extent through a
- * window filled by pread, since a mapping of a file that its writer still grows or cuts could raise
+ * chunk filled by pread, since a mapping of a file that its writer still grows or cuts could raise
  * SIGBUS. Damage is reported with the file's name and offset, and the cursor goes on at the next
  * sound record. */
 #ifndef XER_EXPERIMENT_STREAMS_STREAM_H
@@ -60,11 +60,11 @@ struct exp_cursor {
 	unsigned noted;      /* free for the caller, 0 at first */
 	size_t owner;        /* likewise */
 	/* What follows is the cursor's own. */
-	const uint8_t *at, *end; /* unread part of the window */
+	const uint8_t *at, *end; /* unread part of the chunk */
 	uint64_t end_offset;     /* file offset of `end` */
 	uint64_t limit;          /* file offset where the extent ends */
 	struct exp_stream *stream;
-	uint8_t *window;
+	uint8_t *chunk;
 	size_t capacity;
 	int failed; /* -ENOMEM */
 };
@@ -77,11 +77,11 @@ static inline uint16_t exp_cursor_cpu(const struct exp_cursor *cursor)
 	return (uint16_t)(header[13] | header[14] << 8);
 }
 
-/* Begin to read an extent with a window of about `window_size` bytes (it grows for longer
- * records). Returns 0 or -ENOMEM; exp_cursor_fini frees the window. A cursor may be opened again
+/* Begin to read an extent with a chunk of about `chunk_size` bytes (it grows for longer
+ * records). Returns 0 or -ENOMEM; exp_cursor_fini frees the chunk. A cursor may be opened again
  * for another extent. */
 int exp_cursor_open(struct exp_cursor *cursor, struct exp_stream *stream,
-                    const struct exp_extent *extent, size_t window_size);
+                    const struct exp_extent *extent, size_t chunk_size);
 void exp_cursor_fini(struct exp_cursor *cursor);
 
 /* File offset of the current event's payload. */
@@ -90,7 +90,7 @@ uint64_t exp_cursor_payload_offset(const struct exp_cursor *cursor);
 /* Report damage at the cursor's event. */
 void exp_cursor_fault(const struct exp_cursor *cursor, const char *what);
 
-/* exp_cursor_next where the next record is not an event that lies whole in the window. */
+/* exp_cursor_next where the next record is not an event that lies whole in the chunk. */
 int exp_cursor_next_slow(struct exp_cursor *cursor);
 
 /* Go to the next event. Returns 1, or 0 at the end of the extent. */

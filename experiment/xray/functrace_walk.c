@@ -1,7 +1,7 @@
 /* functrace_walk.c: the records of a function trace, buffer by buffer. See functrace.h.
  *
  * A thread's buffers may lie in extents that it fills by turns, so extents wait in a heap by the
- * time of their next buffer. An extent is read through a window.
+ * time of their next buffer. An extent is read through a chunk.
  * See doc/decisions/28-call-pairing.md. */
 #include "experiment/xray/functrace.h"
 #include "format/retry.h"
@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 enum {
-	WINDOW = 256 * 1024,
-	SLACK = 64,             /* bytes behind the window that are zero */
-	EVENT_MAX = WINDOW / 2, /* size of an event, longer ones are damage */
-	HOLES = 4               /* words that may lie between a buffer and the next one */
+	CHUNK = 256 * 1024,
+	SLACK = 64,            /* bytes behind the chunk that are zero */
+	EVENT_MAX = CHUNK / 2, /* size of an event, longer ones are damage */
+	HOLES = 4              /* words that may lie between a buffer and the next one */
 };
 
 struct part {
@@ -26,8 +26,8 @@ struct walk {
 	const struct functrace_sink *sink;
 	struct part *heap; /* heap[count], the earliest first */
 	size_t count;
-	uint8_t *window;
-	const uint8_t *at, *end; /* unread part of the window */
+	uint8_t *chunk;
+	const uint8_t *at, *end; /* unread part of the chunk */
 	uint64_t end_offset, limit;
 	uint64_t tsc;
 	int rc;
@@ -70,7 +70,7 @@ static uint64_t offset_of(const struct walk *walk)
 	return walk->end_offset - (uint64_t)(walk->end - walk->at);
 }
 
-/* Have `need` bytes in the window, as far as the extent has them. Returns how many there are. */
+/* Have `need` bytes in the chunk, as far as the extent has them. Returns how many there are. */
 static size_t refill(struct walk *walk, size_t need)
 {
 	size_t left = (size_t)(walk->end - walk->at);
@@ -78,11 +78,11 @@ static size_t refill(struct walk *walk, size_t need)
 
 	if (left >= need || walk->end_offset >= walk->limit)
 		return left;
-	memmove(walk->window, walk->at, left);
-	while (left < WINDOW && walk->end_offset < walk->limit) {
+	memmove(walk->chunk, walk->at, left);
+	while (left < CHUNK && walk->end_offset < walk->limit) {
 		uint64_t rest = walk->limit - walk->end_offset;
-		size_t room = WINDOW - left;
-		ssize_t got = pread(walk->stream->fd, walk->window + left,
+		size_t room = CHUNK - left;
+		ssize_t got = pread(walk->stream->fd, walk->chunk + left,
 		                    rest < room ? (size_t)rest : room, (off_t)walk->end_offset);
 
 		if (retry(got < 0 && errno == EINTR, &tries))
@@ -95,9 +95,9 @@ static size_t refill(struct walk *walk, size_t need)
 		left += (size_t)got;
 		walk->end_offset += (uint64_t)got;
 	}
-	memset(walk->window + left, 0, SLACK);
-	walk->at = walk->window;
-	walk->end = walk->window + left;
+	memset(walk->chunk + left, 0, SLACK);
+	walk->at = walk->chunk;
+	walk->end = walk->chunk + left;
 	return left;
 }
 
@@ -197,7 +197,7 @@ static void walk_buffer(struct walk *walk, const struct part *part)
 {
 	const struct functrace_sink *sink = walk->sink;
 
-	walk->at = walk->end = walk->window;
+	walk->at = walk->end = walk->chunk;
 	walk->end_offset = part->at;
 	walk->limit = part->end;
 	if (!take_prologue(walk)) {
@@ -230,8 +230,8 @@ int functrace_walk(struct exp_stream *stream, const struct functrace_sink *sink)
 
 	/* A buffer that is walked puts at most one other in its place. */
 	walk.heap = malloc((stream->extent_count + 1) * sizeof(*walk.heap));
-	walk.window = malloc(WINDOW + SLACK);
-	if (!walk.heap || !walk.window)
+	walk.chunk = malloc(CHUNK + SLACK);
+	if (!walk.heap || !walk.chunk)
 		walk.rc = -ENOMEM;
 	for (size_t i = 0; i < stream->extent_count && walk.rc == 0; i++)
 		push(&walk, (struct part){stream->extents[i].tsc, stream->extents[i].at,
@@ -242,6 +242,6 @@ int functrace_walk(struct exp_stream *stream, const struct functrace_sink *sink)
 		walk_buffer(&walk, &part);
 	}
 	free(walk.heap);
-	free(walk.window);
+	free(walk.chunk);
 	return walk.rc;
 }

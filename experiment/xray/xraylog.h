@@ -2,7 +2,7 @@
  * mode, in either byte order.
  *
  * Sources: LLVM, "XRay Flight Data Recorder Trace Format" (version 1, with its order of bits on
- * big-endian machines), and what llvm-xray of LLVM 14 to 22 takes. A log is read through a window:
+ * big-endian machines), and what llvm-xray of LLVM 14 to 22 takes. A log is read through a chunk:
  * twice in part, first to find its buffers and what is damaged, then for each walk along its
  * records. Memory depends on the number of buffers, not on that of records. */
 #ifndef XER_EXPERIMENT_XRAY_XRAYLOG_H

@@ -285,7 +285,7 @@ static int is_start(struct xraylog_reader *reader)
 	return is_kind(reader, reader->at, NEW_BUFFER) || is_kind(reader, reader->at, EXTENTS);
 }
 
-/* Does a buffer begin there? Without moving the window, since it may be far. */
+/* Does a buffer begin there? Without moving the chunk, since it may be far. */
 static int is_far_start(const struct xraylog_reader *reader, uint64_t at)
 {
 	uint8_t byte;

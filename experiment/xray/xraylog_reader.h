@@ -1,4 +1,4 @@
-/* xraylog_reader.h: how a foreign log is read, shared by xraylog.c (the file), xraylog_window.c
+/* xraylog_reader.h: how a foreign log is read, shared by xraylog.c (the file), xraylog_chunk.c
  * (its bytes) and xraylog_buffers.c (its records). */
 #ifndef XER_EXPERIMENT_XRAY_XRAYLOG_READER_H
 #define XER_EXPERIMENT_XRAY_XRAYLOG_READER_H
@@ -9,9 +9,9 @@ enum { XRAYLOG_HEADER = 32 };
 
 struct xraylog_reader {
 	const struct xraylog *log;
-	uint8_t *window; /* bytes [window_at, window_at + window_len) of the file */
-	uint64_t window_at;
-	size_t window_len, window_capacity;
+	uint8_t *chunk; /* bytes [chunk_at, chunk_at + chunk_len) of the file */
+	uint64_t chunk_at;
+	size_t chunk_len, chunk_capacity;
 	uint64_t at;
 	uint32_t tid, pid;
 	uint16_t cpu;
@@ -35,9 +35,9 @@ const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t
 
 static inline const uint8_t *xraylog_look(struct xraylog_reader *reader, uint64_t at, size_t size)
 {
-	if (at >= reader->window_at && at - reader->window_at <= reader->window_len &&
-	    size <= reader->window_len - (size_t)(at - reader->window_at))
-		return reader->window + (at - reader->window_at);
+	if (at >= reader->chunk_at && at - reader->chunk_at <= reader->chunk_len &&
+	    size <= reader->chunk_len - (size_t)(at - reader->chunk_at))
+		return reader->chunk + (at - reader->chunk_at);
 	return xraylog_refill(reader, at, size);
 }
 

@@ -1,5 +1,5 @@
 /* Reading the records of an extent: every event comes once, with its offset, thread and time,
- * however small the window is; and what is damaged is told with its place. */
+ * however small the chunk is; and what is damaged is told with its place. */
 #include "experiment/streams/stream.h"
 #include "format/record.h"
 #include "tests/unit/experiment/make_experiment.h"
@@ -63,12 +63,12 @@ static void open_stream(void)
 	cr_assert_eq(exp_stream_open(experiment, "profile", &stream), 0);
 }
 
-/* Read extent number `i` through a window. */
-static void read_extent(size_t i, size_t window)
+/* Read extent number `i` through a chunk. */
+static void read_extent(size_t i, size_t chunk)
 {
 	count = 0;
 	cr_assert_lt(i, stream.extent_count);
-	cr_assert_eq(exp_cursor_open(&cursor, &stream, &stream.extents[i], window), 0);
+	cr_assert_eq(exp_cursor_open(&cursor, &stream, &stream.extents[i], chunk), 0);
 	while (count < EVENTS_MAX && exp_cursor_next(&cursor)) {
 		struct fmt_clock record = {.cpu_ns = 0};
 
@@ -86,19 +86,19 @@ static void read_extent(size_t i, size_t window)
 	cr_assert_eq(cursor.failed, 0);
 }
 
-Test(cursor, every_event_comes_once_through_windows_of_any_size)
+Test(cursor, every_event_comes_once_through_chunks_of_any_size)
 {
 	enum { EVENTS = 300 };
-	static const size_t windows[] = {SMALLEST, 65, 80, 100, 4095, 4096, 1 << 20};
+	static const size_t chunks[] = {SMALLEST, 65, 80, 100, 4095, 4096, 1 << 20};
 	size_t offsets[EVENTS];
 
 	maker_extent(&made, 7, t, 12288);
 	for (size_t i = 0; i < EVENTS; i++)
 		offsets[i] = maker_clock(&made, t + i, 0, i + 1, 0);
 	open_stream();
-	for (size_t w = 0; w < sizeof(windows) / sizeof(windows[0]); w++) {
-		read_extent(0, windows[w]);
-		cr_assert_eq(count, EVENTS, "%zu: %zu", windows[w], count);
+	for (size_t w = 0; w < sizeof(chunks) / sizeof(chunks[0]); w++) {
+		read_extent(0, chunks[w]);
+		cr_assert_eq(count, EVENTS, "%zu: %zu", chunks[w], count);
 		for (size_t i = 0; i < EVENTS; i++) {
 			cr_assert_eq(seen[i].cpu_ns, i + 1);
 			cr_assert_eq(seen[i].offset, offsets[i]);
@@ -110,7 +110,7 @@ Test(cursor, every_event_comes_once_through_windows_of_any_size)
 	cr_assert_str_eq(warnings, "");
 }
 
-Test(cursor, a_record_longer_than_the_window_comes_whole)
+Test(cursor, a_record_longer_than_the_chunk_comes_whole)
 {
 	uint8_t payload[8 + FMT_USER_BYTES] = {FMT_KIND_user_bytes};
 

@@ -187,7 +187,7 @@ Test(functrace_walk, a_few_unused_words_may_lie_between_buffers)
 	}
 }
 
-Test(functrace_walk, more_than_a_window_comes_whole)
+Test(functrace_walk, more_than_a_chunk_comes_whole)
 {
 	enum { EVENTS = 60000 };
 	unsigned found = 0;

@@ -1,4 +1,4 @@
-/* xraylog_window.c: the part of a foreign XRay log that is in memory. */
+/* xraylog_chunk.c: the part of a foreign XRay log that is in memory. */
 #include "experiment/xray/xraylog_reader.h"
 #include "format/retry.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WINDOW = 256 * 1024 };
+enum { CHUNK = 256 * 1024 };
 
 void xraylog_reader_init(struct xraylog_reader *reader, const struct xraylog *log)
 {
@@ -15,22 +15,22 @@ void xraylog_reader_init(struct xraylog_reader *reader, const struct xraylog *lo
 
 void xraylog_reader_fini(struct xraylog_reader *reader)
 {
-	free(reader->window);
+	free(reader->chunk);
 	free(reader->arguments);
 }
 
-/* It is larger than WINDOW where an event is. */
+/* It is larger than CHUNK where an event is. */
 static int grow(struct xraylog_reader *reader, size_t size)
 {
-	uint8_t *larger = size <= reader->window_capacity ? reader->window
-	                                                  : realloc(reader->window, size);
+	uint8_t *larger = size <= reader->chunk_capacity ? reader->chunk
+	                                                 : realloc(reader->chunk, size);
 
 	if (!larger) {
 		reader->rc = -ENOMEM;
 		return -ENOMEM;
 	}
-	reader->window = larger;
-	reader->window_capacity = size > reader->window_capacity ? size : reader->window_capacity;
+	reader->chunk = larger;
+	reader->chunk_capacity = size > reader->chunk_capacity ? size : reader->chunk_capacity;
 	return 0;
 }
 
@@ -39,14 +39,14 @@ const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t
 	unsigned tries = 0;
 
 	if (at > reader->log->size || size > reader->log->size - at ||
-	    grow(reader, size > WINDOW ? size : WINDOW) != 0)
+	    grow(reader, size > CHUNK ? size : CHUNK) != 0)
 		return NULL;
-	reader->window_at = at;
-	reader->window_len = 0;
-	while (reader->window_len < size) {
-		ssize_t got = pread(reader->log->fd, reader->window + reader->window_len,
-		                    reader->window_capacity - reader->window_len,
-		                    (off_t)(at + reader->window_len));
+	reader->chunk_at = at;
+	reader->chunk_len = 0;
+	while (reader->chunk_len < size) {
+		ssize_t got = pread(reader->log->fd, reader->chunk + reader->chunk_len,
+		                    reader->chunk_capacity - reader->chunk_len,
+		                    (off_t)(at + reader->chunk_len));
 
 		if (retry(got < 0 && errno == EINTR, &tries))
 			continue;
@@ -55,7 +55,7 @@ const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t
 				reader->rc = got < 0 ? -errno : -ESTALE; /* it has become shorter */
 			return NULL;
 		}
-		reader->window_len += (size_t)got;
+		reader->chunk_len += (size_t)got;
 	}
-	return reader->window;
+	return reader->chunk;
 }
