@@ -169,44 +169,45 @@ int command_take_words(const struct command *command, char *const *words, int co
 	return 0;
 }
 
-/* The kind of data that a command needs and the session does not have; NULL: it may run. */
-static const struct datakind *find_missing(const struct session *session, enum command_need need)
+/* The kind of data that a command needs and the dataset does not have; NULL: it may run. */
+static const struct datakind *find_missing(const struct analysis *analysis, enum command_need need)
 {
-	if (need < NEED_KIND || session->dataset.have & 1u << (need - NEED_KIND))
+	if (need < NEED_KIND || analysis->dataset.have & 1u << (need - NEED_KIND))
 		return NULL;
 	return &datakinds[need - NEED_KIND];
 }
 
-void command_run(struct session *session, const struct command *command,
+void command_run(struct analysis *analysis, const struct command *command,
                  const struct command_argument *argument)
 {
 	const struct datakind *missing;
 
-	if (command->need > NEED_CONTROL && session->output.is_rc) {
-		output_fail(&session->output, EXIT_USAGE, "%s: an rc file holds settings only",
+	if (command->need > NEED_CONTROL && analysis->output.is_rc) {
+		output_fail(&analysis->output, EXIT_USAGE, "%s: an rc file holds settings only",
 		            command->name);
 		return;
 	}
-	if (command->need > NEED_CONTROL && session->dataset.count == 0) {
-		output_fail(&session->output, EXIT_USAGE, "%s: no experiment named", command->name);
+	if (command->need > NEED_CONTROL && analysis->dataset.count == 0) {
+		output_fail(&analysis->output, EXIT_USAGE, "%s: no experiment named",
+		            command->name);
 		return;
 	}
 	if (command->need > NEED_CONTROL)
-		dataset_load(&session->dataset, &session->output);
-	missing = find_missing(session, command->need);
+		dataset_load(&analysis->dataset, &analysis->output);
+	missing = find_missing(analysis, command->need);
 	if (missing) {
-		output_fail(&session->output, EXIT_TROUBLE,
+		output_fail(&analysis->output, EXIT_TROUBLE,
 		            "%s: no %s data (record with xcollect %s)", command->name,
 		            missing->name, missing->option);
 		return;
 	}
 	/* Where output goes may change, and scripts run other commands: not inside a document. */
 	if (command->need != NEED_CONTROL)
-		print_begin(&session->output, command->name);
-	groups_run(session, command, argument);
+		print_begin(&analysis->output, command->name);
+	groups_run(analysis, command, argument);
 	memory_check();
 	if (command->need != NEED_CONTROL)
-		print_end(&session->output);
+		print_end(&analysis->output);
 }
 
 static char *trim(char *text)
@@ -251,7 +252,7 @@ static int split_pair(struct command_argument *argument, char *text)
 
 /* What stands behind the command in a line. Quotes around all of it are taken off, if there are no
  * more of them. */
-static int read_argument(struct session *session, const struct command *command, char *text,
+static int read_argument(struct analysis *analysis, const struct command *command, char *text,
                          struct command_argument *out)
 {
 	size_t len;
@@ -267,17 +268,17 @@ static int read_argument(struct session *session, const struct command *command,
 	if (*text == '\0') {
 		if (command->kind != ARGUMENT_TEXT && command->kind != ARGUMENT_NAME)
 			return 0;
-		output_fail(&session->output, EXIT_USAGE, "%s: needs %s", command->name,
+		output_fail(&analysis->output, EXIT_USAGE, "%s: needs %s", command->name,
 		            command->argument_text);
 		return -EINVAL;
 	}
 	if (command->kind == ARGUMENT_NONE || (command->kind == ARGUMENT_ID && !is_id(text))) {
-		output_fail(&session->output, EXIT_USAGE, "%s: unexpected '%.64s'", command->name,
+		output_fail(&analysis->output, EXIT_USAGE, "%s: unexpected '%.64s'", command->name,
 		            text);
 		return -EINVAL;
 	}
 	if (command->kind == ARGUMENT_PAIR && split_pair(out, text) != 0) {
-		output_fail(&session->output, EXIT_USAGE, "%s: needs %s", command->name,
+		output_fail(&analysis->output, EXIT_USAGE, "%s: needs %s", command->name,
 		            command->argument_text);
 		return -EINVAL;
 	}
@@ -308,7 +309,7 @@ static void cut_comment(char *line)
 	}
 }
 
-void command_run_line(struct session *session, char *line)
+void command_run_line(struct analysis *analysis, char *line)
 {
 	const struct command *command;
 	struct command_argument argument;
@@ -318,7 +319,7 @@ void command_run_line(struct session *session, char *line)
 
 	cut_comment(line);
 	line = trim(line);
-	session->output.place.column = (size_t)(line - start) + 1;
+	analysis->output.place.column = (size_t)(line - start) + 1;
 	if (*line == '-') /* as on the command line */
 		line++;
 	if (*line == '\0')
@@ -326,23 +327,23 @@ void command_run_line(struct session *session, char *line)
 	rest = line + strcspn(line, " \t");
 	if (*rest != '\0')
 		*rest++ = '\0';
-	shower = view_own_index(&session->dataset, line, &own);
+	shower = view_own_index(&analysis->dataset, line, &own);
 	if (shower) { /* with all that the command checks */
 		argument = (struct command_argument){.text = own};
-		command_run(session, command_find(shower, error, sizeof(error)), &argument);
+		command_run(analysis, command_find(shower, error, sizeof(error)), &argument);
 		return;
 	}
 	command = command_find(line, error, sizeof(error));
 	if (!command) {
-		output_fail(&session->output, EXIT_USAGE, "%s", error);
+		output_fail(&analysis->output, EXIT_USAGE, "%s", error);
 		return;
 	}
-	session->output.place.column = (size_t)(rest + strspn(rest, " \t") - start) + 1;
-	if (read_argument(session, command, rest, &argument) != 0)
+	analysis->output.place.column = (size_t)(rest + strspn(rest, " \t") - start) + 1;
+	if (read_argument(analysis, command, rest, &argument) != 0)
 		return;
 	if (argument.text)
-		session->output.place.column = (size_t)(argument.text - start) + 1;
-	command_run(session, command, &argument);
+		analysis->output.place.column = (size_t)(argument.text - start) + 1;
+	command_run(analysis, command, &argument);
 }
 
 static void put_command(const struct command *command, FILE *out)
@@ -368,31 +369,31 @@ void command_help(FILE *out)
 #include "analyzer/views/command.def"
 }
 
-void view_help(struct session *session, const struct command_argument *argument)
+void view_help(struct analysis *analysis, const struct command_argument *argument)
 {
 	const struct command *command;
 	char error[512];
 
 	if (!argument->text) {
-		command_help(session->output.out);
+		command_help(analysis->output.out);
 		return;
 	}
 	command = command_find(argument->text, error, sizeof(error));
 	if (!command)
-		output_fail(&session->output, EXIT_USAGE, "help: %s", error);
+		output_fail(&analysis->output, EXIT_USAGE, "help: %s", error);
 	else
-		put_command(command, session->output.out);
+		put_command(command, analysis->output.out);
 }
 
 /* ---- commands that run commands ---- */
 
-void view_script(struct session *session, const struct command_argument *argument)
+void view_script(struct analysis *analysis, const struct command_argument *argument)
 {
-	script_run(session, command_run_line, argument->text);
+	script_run(analysis, command_run_line, argument->text);
 }
 
-void view_rc(struct session *session, const struct command_argument *argument)
+void view_rc(struct analysis *analysis, const struct command_argument *argument)
 {
 	if (strcasecmp(argument->text, "off") != 0)
-		rc_read(session, command_run_line, argument->text);
+		rc_read(analysis, command_run_line, argument->text);
 }

@@ -32,10 +32,10 @@ struct command {
 	const char *name, *alias;
 	enum command_argument_kind kind;
 	enum command_need need;
-	/* One of the two: what shows something, or what may change the session. */
+	/* One of the two: what shows something, or what may change the analysis. */
 	void (*show)(const struct dataset *dataset, const struct choices *choices,
 	             struct output *output, const struct command_argument *argument);
-	void (*run)(struct session *session, const struct command_argument *argument);
+	void (*run)(struct analysis *analysis, const struct command_argument *argument);
 	const char *argument_text, *help;
 };
 
@@ -49,11 +49,11 @@ int command_take_words(const struct command *command, char *const *words, int co
                        struct command_argument *out);
 
 /* Run a command: checks what it needs, then its function. */
-void command_run(struct session *session, const struct command *command,
+void command_run(struct analysis *analysis, const struct command *command,
                  const struct command_argument *argument);
 
 /* Run a line of a script: blanks, `#` comments and empty lines are nothing; the line is changed. */
-void command_run_line(struct session *session, char *line);
+void command_run_line(struct analysis *analysis, char *line);
 
 /* Print the list of commands, by group. */
 void command_help(FILE *out);

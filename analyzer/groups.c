@@ -55,35 +55,35 @@ static void run(const struct dataset *dataset, const struct choices *choices, st
 	showing->command->show(dataset, choices, output, showing->argument);
 }
 
-static void call(struct session *session, const struct command *command,
+static void call(struct analysis *analysis, const struct command *command,
                  const struct command_argument *argument)
 {
 	if (command->show)
-		command->show(&session->dataset, &session->choices, &session->output, argument);
+		command->show(&analysis->dataset, &analysis->choices, &analysis->output, argument);
 	else
-		command->run(session, argument);
+		command->run(analysis, argument);
 }
 
-void groups_run(struct session *session, const struct command *command,
+void groups_run(struct analysis *analysis, const struct command *command,
                 const struct command_argument *argument)
 {
-	size_t columns = dataset_columns(&session->dataset), kind = find_kind(command);
+	size_t columns = dataset_columns(&analysis->dataset), kind = find_kind(command);
 
 	if (columns == 1 || kind == KINDS) {
-		call(session, command, argument);
+		call(analysis, command, argument);
 		return;
 	}
 	if (kinds[kind].is_beside) {
-		compare_beside_alone(&session->dataset, &session->choices, &session->output, run,
+		compare_beside_alone(&analysis->dataset, &analysis->choices, &analysis->output, run,
 		                     &(const struct showing){command, argument});
 		return;
 	}
 	for (size_t i = 0; i < columns; i++) {
 		enum tree_compare compare;
 
-		put_group(&session->dataset, &session->output, i);
-		compare = compare_begin_alone(&session->dataset, i);
-		call(session, command, argument);
-		compare_end_alone(&session->dataset, compare);
+		put_group(&analysis->dataset, &analysis->output, i);
+		compare = compare_begin_alone(&analysis->dataset, i);
+		call(analysis, command, argument);
+		compare_end_alone(&analysis->dataset, compare);
 	}
 }

@@ -6,7 +6,7 @@
 
 /* Run a command: once, or if it is in compare.def and several groups are compared, for each of
  * them, as is told there. */
-void groups_run(struct session *session, const struct command *command,
+void groups_run(struct analysis *analysis, const struct command *command,
                 const struct command_argument *argument);
 
 #endif

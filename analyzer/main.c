@@ -55,7 +55,7 @@ static int answer(const char *word, const char *next)
 }
 
 /* Returns the number of words taken, or -1 after a message. */
-static int plan_command(struct session *session, struct plan *plan, char **words, int count)
+static int plan_command(struct analysis *analysis, struct plan *plan, char **words, int count)
 {
 	const char *name = words[0] + (words[0][1] == '-' ? 2 : 1);
 	const struct command *command;
@@ -69,7 +69,7 @@ static int plan_command(struct session *session, struct plan *plan, char **words
 	}
 	command = command_find(name, error, sizeof(error));
 	if (!command) {
-		output_fail(&session->output, EXIT_USAGE, "%s", error);
+		output_fail(&analysis->output, EXIT_USAGE, "%s", error);
 		return -1;
 	}
 	taken = command_take_words(command, words + 1, count - 1, &argument);
@@ -79,7 +79,7 @@ static int plan_command(struct session *session, struct plan *plan, char **words
 		taken = 1;
 	}
 	if (taken < 0) {
-		output_fail(&session->output, EXIT_USAGE, "-%s: needs %s", command->name,
+		output_fail(&analysis->output, EXIT_USAGE, "-%s: needs %s", command->name,
 		            command->argument_text);
 		return -1;
 	}
@@ -97,7 +97,7 @@ static int needs_experiment(const struct plan *plan)
 }
 
 /* Returns 0, or -1 after a message. */
-static int make_plan(struct session *session, struct plan *plan, char **words, int count)
+static int make_plan(struct analysis *analysis, struct plan *plan, char **words, int count)
 {
 	plan->steps = memory_take((size_t)count + 1, sizeof(*plan->steps));
 	plan->paths = memory_take((size_t)count + 1, sizeof(*plan->paths));
@@ -105,7 +105,7 @@ static int make_plan(struct session *session, struct plan *plan, char **words, i
 		int taken = 1;
 
 		if (words[i][0] == '-')
-			taken = plan_command(session, plan, words + i, count - i);
+			taken = plan_command(analysis, plan, words + i, count - i);
 		else
 			plan->paths[plan->path_count++] = words[i];
 		if (taken < 0)
@@ -113,7 +113,7 @@ static int make_plan(struct session *session, struct plan *plan, char **words, i
 		i += taken;
 	}
 	if (plan->path_count == 0 && needs_experiment(plan)) {
-		output_fail(&session->output, EXIT_USAGE,
+		output_fail(&analysis->output, EXIT_USAGE,
 		            "no experiment named (xer_print -help shows the usage)");
 		return -1;
 	}
@@ -138,20 +138,20 @@ static int is_exported(const struct plan *plan)
 
 /* Returns 0, or -EINVAL if the command could not be run as it was asked to. What comes after it is
  * not to be taken for what was asked for, such as the tables of a filter that has a slip. */
-static int run_step(struct session *session, const struct step *step)
+static int run_step(struct analysis *analysis, const struct step *step)
 {
-	int before = session->output.status, after;
+	int before = analysis->output.status, after;
 
 	if (!step->command) {
-		script_interact(session, command_run_line);
+		script_interact(analysis, command_run_line);
 		return 0;
 	}
 	if (step->command->run == view_rc) /* that was read before everything else */
 		return 0;
-	session->output.status = EXIT_OK;
-	command_run(session, step->command, &step->argument);
-	after = session->output.status;
-	session->output.status = after > before ? after : before;
+	analysis->output.status = EXIT_OK;
+	command_run(analysis, step->command, &step->argument);
+	after = analysis->output.status;
+	analysis->output.status = after > before ? after : before;
 	if (step->command->run == view_script) /* its lines are many */
 		return 0;
 	return after == EXIT_USAGE || (after == EXIT_TROUBLE && step->command->need == NEED_CONTROL)
@@ -160,47 +160,47 @@ static int run_step(struct session *session, const struct step *step)
 }
 
 /* Run the steps that come first, or the others, up to one that fails. */
-static int run_steps(struct session *session, const struct plan *plan, int first)
+static int run_steps(struct analysis *analysis, const struct plan *plan, int first)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < plan->step_count && rc == 0 && !session->output.is_quit; i++)
+	for (size_t i = 0; i < plan->step_count && rc == 0 && !analysis->output.is_quit; i++)
 		if (is_first(plan->steps[i].command) == first)
-			rc = run_step(session, &plan->steps[i]);
+			rc = run_step(analysis, &plan->steps[i]);
 	return rc;
 }
 
 /* The rc files that are named, or else the usual ones. */
-static void read_settings(struct session *session, const struct plan *plan)
+static void read_settings(struct analysis *analysis, const struct plan *plan)
 {
 	int named = 0;
 
 	for (size_t i = 0; i < plan->step_count; i++)
 		if (plan->steps[i].command && plan->steps[i].command->run == view_rc) {
-			view_rc(session, &plan->steps[i].argument);
+			view_rc(analysis, &plan->steps[i].argument);
 			named = 1;
 		}
 	if (!named)
-		rc_read_usual(session, command_run_line);
+		rc_read_usual(analysis, command_run_line);
 }
 
-static void run_plan(struct session *session, const struct plan *plan)
+static void run_plan(struct analysis *analysis, const struct plan *plan)
 {
-	read_settings(session, plan);
+	read_settings(analysis, plan);
 	for (size_t i = 0; i < plan->step_count; i++)
 		if (plan->steps[i].command && plan->steps[i].command->run == view_instr_map)
-			view_instr_map(session, &plan->steps[i].argument);
+			view_instr_map(analysis, &plan->steps[i].argument);
 	for (size_t i = 0; i < plan->path_count; i++)
-		if (dataset_open(&session->dataset, &session->choices, &session->output,
+		if (dataset_open(&analysis->dataset, &analysis->choices, &analysis->output,
 		                 plan->paths[i]) < 0)
 			return;
-	session_set_defaults(session);
-	session->output.exports = is_exported(plan);
-	output_page(&session->output);
+	analysis_set_defaults(analysis);
+	analysis->output.exports = is_exported(plan);
+	output_page(&analysis->output);
 	if (plan->step_count == 0)
-		script_interact(session, command_run_line);
-	if (run_steps(session, plan, 1) == 0)
-		run_steps(session, plan, 0);
+		script_interact(analysis, command_run_line);
+	if (run_steps(analysis, plan, 1) == 0)
+		run_steps(analysis, plan, 0);
 }
 
 /* Everything must have reached its file: a full disk is a failure too. */
@@ -222,7 +222,7 @@ static void raise_limit(void)
 
 int main(int argc, char **argv)
 {
-	struct session session;
+	struct analysis analysis;
 	struct plan plan = {.step_count = 0};
 
 	signal(SIGPIPE, SIG_DFL);
@@ -232,17 +232,17 @@ int main(int argc, char **argv)
 		return trcrpt_main(argc, argv);
 	if (argc > 1 && answer(argv[1], argv[2]))
 		return fflush(stdout) != 0 ? EXIT_TROUBLE : EXIT_OK;
-	session_init(&session);
-	if (make_plan(&session, &plan, argv + 1, argc - 1) == 0)
-		run_plan(&session, &plan);
-	print_finish(&session.output);
-	output_end_page(&session.output);
-	if (close_output(session.output.out)) {
-		session.output.out = NULL;
-		output_fail(&session.output, EXIT_TROUBLE, "cannot write the output");
+	analysis_init(&analysis);
+	if (make_plan(&analysis, &plan, argv + 1, argc - 1) == 0)
+		run_plan(&analysis, &plan);
+	print_finish(&analysis.output);
+	output_end_page(&analysis.output);
+	if (close_output(analysis.output.out)) {
+		analysis.output.out = NULL;
+		output_fail(&analysis.output, EXIT_TROUBLE, "cannot write the output");
 	}
 	free(plan.steps);
 	free(plan.paths);
-	session_fini(&session);
-	return session.output.status;
+	analysis_fini(&analysis);
+	return analysis.output.status;
 }

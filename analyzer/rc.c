@@ -19,17 +19,17 @@ static const char *judge(const struct stat *st, uid_t owner)
 	return st->st_mode & S_IWOTH ? "can be written by everybody" : NULL;
 }
 
-static void run(struct session *session, script_line *run_line, FILE *file, const char *path)
+static void run(struct analysis *analysis, script_line *run_line, FILE *file, const char *path)
 {
-	session->output.is_rc = 1;
-	script_run_file(session, run_line, file, path);
-	session->output.is_rc = 0;
-	session->output.is_quit = 0;
+	analysis->output.is_rc = 1;
+	script_run_file(analysis, run_line, file, path);
+	analysis->output.is_rc = 0;
+	analysis->output.is_quit = 0;
 }
 
 /* Open the rc file of a directory. Returns its descriptor, or -1: there is none, or it was refused
  * with a message. */
-static int open_rc(struct session *session, int directory, const char *name, uid_t owner,
+static int open_rc(struct analysis *analysis, int directory, const char *name, uid_t owner,
                    const char *path)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -38,7 +38,7 @@ static int open_rc(struct session *session, int directory, const char *name, uid
 
 	if (fd < 0) {
 		if (errno != ENOENT)
-			output_say(&session->output, "%s: %s", path, strerror(errno));
+			output_say(&analysis->output, "%s: %s", path, strerror(errno));
 		return -1;
 	}
 	if (fstat(directory, &of_directory) == 0 && fstat(fd, &of_file) == 0) {
@@ -50,7 +50,7 @@ static int open_rc(struct session *session, int directory, const char *name, uid
 	}
 	if (!wrong)
 		return fd;
-	output_say(&session->output, "%s: not read: %s %s", path, what, wrong);
+	output_say(&analysis->output, "%s: not read: %s %s", path, what, wrong);
 	close(fd);
 	return -1;
 }
@@ -61,7 +61,7 @@ struct seen {
 };
 
 /* Read the rc file of a directory, unless it is the one in `seen`, the file before. */
-static void read_from(struct session *session, script_line *run_line, const char *directory_path,
+static void read_from(struct analysis *analysis, script_line *run_line, const char *directory_path,
                       const char *name, uid_t owner, struct seen *seen)
 {
 	int directory = open(directory_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
@@ -72,14 +72,14 @@ static void read_from(struct session *session, script_line *run_line, const char
 	if (directory < 0)
 		return;
 	path = memory_format("%s/%s", directory_path, name);
-	fd = open_rc(session, directory, name, owner, path);
+	fd = open_rc(analysis, directory, name, owner, path);
 	close(directory);
 	if (fd >= 0 && fstat(fd, &st) == 0 &&
 	    (st.st_dev != seen->device || st.st_ino != seen->inode)) {
 		*seen = (struct seen){st.st_dev, st.st_ino};
 		file = fdopen(fd, "r");
 		if (file) {
-			run(session, run_line, file, path);
+			run(analysis, run_line, file, path);
 			fclose(file);
 			fd = -1;
 		}
@@ -89,25 +89,25 @@ static void read_from(struct session *session, script_line *run_line, const char
 	free(path);
 }
 
-void rc_read_usual(struct session *session, script_line *run_line)
+void rc_read_usual(struct analysis *analysis, script_line *run_line)
 {
 	const char *home = getenv("HOME");
 	struct seen seen = {0, 0};
 
-	read_from(session, run_line, RC_SYSTEM_DIRECTORY, RC_SYSTEM_NAME, 0, &seen);
+	read_from(analysis, run_line, RC_SYSTEM_DIRECTORY, RC_SYSTEM_NAME, 0, &seen);
 	if (home && home[0] == '/')
-		read_from(session, run_line, home, RC_NAME, geteuid(), &seen);
-	read_from(session, run_line, ".", RC_NAME, geteuid(), &seen);
+		read_from(analysis, run_line, home, RC_NAME, geteuid(), &seen);
+	read_from(analysis, run_line, ".", RC_NAME, geteuid(), &seen);
 }
 
-void rc_read(struct session *session, script_line *run_line, const char *path)
+void rc_read(struct analysis *analysis, script_line *run_line, const char *path)
 {
 	FILE *file = fopen(path, "re");
 
 	if (!file) {
-		output_fail(&session->output, EXIT_TROUBLE, "rc: %s: %s", path, strerror(errno));
+		output_fail(&analysis->output, EXIT_TROUBLE, "rc: %s: %s", path, strerror(errno));
 		return;
 	}
-	run(session, run_line, file, path);
+	run(analysis, run_line, file, path);
 	fclose(file);
 }

@@ -2,7 +2,7 @@
 #ifndef XER_ANALYZER_RC_H
 #define XER_ANALYZER_RC_H
 
-#include "analyzer/views/session.h"
+#include "analyzer/views/analysis.h"
 #include "analyzer/script.h"
 
 #define RC_SYSTEM_DIRECTORY "/etc"
@@ -12,9 +12,9 @@
 /* Read that of the system, that in the home directory and that in the current directory, as far as
  * they are there. What is read later wins. A directory or a file that belongs to someone else, or
  * that everybody may write, is passed over with a message. */
-void rc_read_usual(struct session *session, script_line *run_line);
+void rc_read_usual(struct analysis *analysis, script_line *run_line);
 
 /* Read one file, whoever owns it. */
-void rc_read(struct session *session, script_line *run_line, const char *path);
+void rc_read(struct analysis *analysis, script_line *run_line, const char *path);
 
 #endif

@@ -2,18 +2,19 @@
 #ifndef XER_ANALYZER_SCRIPT_H
 #define XER_ANALYZER_SCRIPT_H
 
-#include "analyzer/views/session.h"
+#include "analyzer/views/analysis.h"
 
 /* What runs a line, which it may change: command_run_line. */
-typedef void script_line(struct session *session, char *line);
+typedef void script_line(struct analysis *analysis, char *line);
 
 /* Run the lines of an open file; `name` stands in messages. */
-void script_run_file(struct session *session, script_line *run_line, FILE *file, const char *name);
+void script_run_file(struct analysis *analysis, script_line *run_line, FILE *file,
+                     const char *name);
 
 /* Run the lines of the file at a path, "-" being standard input, until its end or `quit`. */
-void script_run(struct session *session, script_line *run_line, const char *path);
+void script_run(struct analysis *analysis, script_line *run_line, const char *path);
 
 /* Run lines from standard input: with a prompt and a history if that is a terminal. */
-void script_interact(struct session *session, script_line *run_line);
+void script_interact(struct analysis *analysis, script_line *run_line);
 
 #endif

@@ -14,8 +14,8 @@
 struct check_state {
 	char **base_paths; /* base_paths[base_count]: experiments to check against */
 	size_t base_count, base_capacity;
-	struct session *base; /* of them, opened when needed; NULL: none */
-	char *junit_path;     /* NULL: no report is wanted */
+	struct analysis *base; /* of them, opened when needed; NULL: none */
+	char *junit_path;      /* NULL: no report is wanted */
 	struct check_results results;
 };
 
@@ -27,77 +27,77 @@ static void forget(struct check_state *state)
 	free(state->junit_path);
 	check_results_fini(&state->results);
 	if (state->base)
-		session_fini(state->base);
+		analysis_fini(state->base);
 	free(state->base);
 	free(state);
 }
 
-/* What the session knows of checks, from the first command on that is about them. */
-static struct check_state *check_state(struct session *session)
+/* The checks of an analysis; there are none before the first command about them. */
+static struct check_state *check_state(struct analysis *analysis)
 {
-	if (!session->checks) {
-		session->checks = memory_take(1, sizeof(*session->checks));
-		session->forget_checks = forget;
+	if (!analysis->checks) {
+		analysis->checks = memory_take(1, sizeof(*analysis->checks));
+		analysis->forget_checks = forget;
 	}
-	return session->checks;
+	return analysis->checks;
 }
 
 /* The experiments to compare with, opened at the first need; NULL if there are none, or after a
  * message. */
-static struct session *base_of(struct session *session)
+static struct analysis *base_of(struct analysis *analysis)
 {
-	struct session *base = check_state(session)->base;
+	struct analysis *base = check_state(analysis)->base;
 
 	if (!base || base->dataset.count != 0)
 		return base;
-	base->dataset.mode = session->dataset.mode;
-	for (size_t i = 0; i < check_state(session)->base_count; i++)
+	base->dataset.mode = analysis->dataset.mode;
+	for (size_t i = 0; i < check_state(analysis)->base_count; i++)
 		if (dataset_open(&base->dataset, &base->choices, &base->output,
-		                 check_state(session)->base_paths[i]) < 0) {
-			output_fail(&session->output, EXIT_TROUBLE,
+		                 check_state(analysis)->base_paths[i]) < 0) {
+			output_fail(&analysis->output, EXIT_TROUBLE,
 			            "check: the base %s cannot be read",
-			            check_state(session)->base_paths[i]);
+			            check_state(analysis)->base_paths[i]);
 			return NULL;
 		}
-	session_set_defaults(base);
+	analysis_set_defaults(base);
 	return base;
 }
 
-void view_base(struct session *session, const struct command_argument *argument)
+void view_base(struct analysis *analysis, const struct command_argument *argument)
 {
-	check_state(session)->base_paths = memory_grow(
-		check_state(session)->base_paths, check_state(session)->base_count,
-		&check_state(session)->base_capacity, sizeof(char *));
-	check_state(session)->base_paths[check_state(session)->base_count++] = memory_text(
+	check_state(analysis)->base_paths = memory_grow(
+		check_state(analysis)->base_paths, check_state(analysis)->base_count,
+		&check_state(analysis)->base_capacity, sizeof(char *));
+	check_state(analysis)->base_paths[check_state(analysis)->base_count++] = memory_text(
 		argument->text, strlen(argument->text));
-	if (!check_state(session)->base) {
-		check_state(session)->base = memory_take(1, sizeof(*check_state(session)->base));
-		session_init(check_state(session)->base);
-	} else if (check_state(session)->base->dataset.count != 0) {
-		output_fail(&session->output, EXIT_USAGE,
+	if (!check_state(analysis)->base) {
+		check_state(analysis)->base = memory_take(1, sizeof(*check_state(analysis)->base));
+		analysis_init(check_state(analysis)->base);
+	} else if (check_state(analysis)->base->dataset.count != 0) {
+		output_fail(&analysis->output, EXIT_USAGE,
 		            "base: the base experiments were read already");
 	}
 }
 
-void view_junit(struct session *session, const struct command_argument *argument)
+void view_junit(struct analysis *analysis, const struct command_argument *argument)
 {
-	free(check_state(session)->junit_path);
-	check_state(session)->junit_path = memory_text(argument->text, strlen(argument->text));
+	free(check_state(analysis)->junit_path);
+	check_state(analysis)->junit_path = memory_text(argument->text, strlen(argument->text));
 }
 
 /* The base's value of the side that is checked, if that has one. */
 static void add_base(struct check_result *result, const struct check_node *left,
-                     struct session *session, struct session *base)
+                     struct analysis *analysis, struct analysis *base)
 {
 	char error[CHECK_ERROR_MAX];
 
 	if (!base || !check_has_metric(left) || check_needs_base(left))
 		return;
-	result->has_base = check_value(left, base, session, &result->base, error) == 0;
+	result->has_base = check_value(left, base, analysis, &result->base, error) == 0;
 }
 
-static struct check_result decide(const struct check *check, struct session *session,
-                                  struct session *base)
+static struct check_result decide(const struct check *check, struct analysis *analysis,
+                                  struct analysis *base)
 {
 	const struct check_node *root = check->root;
 	struct check_result result = {.text = memory_text(check->text, strlen(check->text))};
@@ -107,13 +107,13 @@ static struct check_result decide(const struct check *check, struct session *ses
 	                                         : root->right->dimension;
 
 	result.unit = check_unit(dimension);
-	if (check_value(root->left, session, base, &result.value, error) != 0 ||
-	    check_value(root->right, session, base, &result.limit, error) != 0) {
+	if (check_value(root->left, analysis, base, &result.value, error) != 0 ||
+	    check_value(root->right, analysis, base, &result.limit, error) != 0) {
 		result.trouble = memory_text(error, strlen(error));
 		return result;
 	}
 	result.holds = check_holds(root->op, result.value, result.limit);
-	add_base(&result, root->left, session, base);
+	add_base(&result, root->left, analysis, base);
 	return result;
 }
 
@@ -160,22 +160,23 @@ static void put_results(struct output *output, const struct check_result *result
 	print_table_end(output, table, 0);
 }
 
-/* All checks of the session so far are one report. */
-static void write_junit(struct session *session)
+/* All checks of the analysis so far are one report. */
+static void write_junit(struct analysis *analysis)
 {
-	const char *path = check_state(session)->junit_path;
+	const char *path = check_state(analysis)->junit_path;
 	FILE *out = path ? outfile_open(path) : NULL;
 
 	if (!path)
 		return;
 	if (!out) {
-		output_fail(&session->output, EXIT_TROUBLE, "junit: %s: %s", path, strerror(errno));
+		output_fail(&analysis->output, EXIT_TROUBLE, "junit: %s: %s", path,
+		            strerror(errno));
 		return;
 	}
-	check_junit(&check_state(session)->results, session->dataset.experiments[0].info->path,
+	check_junit(&check_state(analysis)->results, analysis->dataset.experiments[0].info->path,
 	            out);
 	if (outfile_close(out, 1) != 0)
-		output_fail(&session->output, EXIT_TROUBLE, "junit: %s: cannot be written", path);
+		output_fail(&analysis->output, EXIT_TROUBLE, "junit: %s: cannot be written", path);
 }
 
 /* Say what failed, which also sets the exit status. */
@@ -193,46 +194,46 @@ static void judge(struct output *output, const struct check_result *results, siz
 		output_fail(output, EXIT_CHECK, "%zu of %zu checks failed", failed, count);
 }
 
-void view_check(struct session *session, const struct command_argument *argument)
+void view_check(struct analysis *analysis, const struct command_argument *argument)
 {
-	struct check_results *all = &check_state(session)->results;
+	struct check_results *all = &check_state(analysis)->results;
 	size_t first = all->count;
 	struct check_list list;
-	struct session *base;
+	struct analysis *base;
 	char error[CHECK_ERROR_MAX];
 
 	if (check_parse(argument->text, &list, error) != 0) {
-		output_fail(&session->output, EXIT_USAGE, "check: %s", error);
+		output_fail(&analysis->output, EXIT_USAGE, "check: %s", error);
 		return;
 	}
 	for (size_t i = 0; i < list.count; i++)
-		if (!check_state(session)->base && check_needs_base(list.at[i].root)) {
-			output_fail(&session->output, EXIT_USAGE,
+		if (!check_state(analysis)->base && check_needs_base(list.at[i].root)) {
+			output_fail(&analysis->output, EXIT_USAGE,
 			            "check: '%s' needs a base (base EXPERIMENT names one)",
 			            list.at[i].text);
 			check_list_fini(&list);
 			return;
 		}
-	if (check_state(session)->base && filters_are_set(session->dataset.filters)) {
-		output_fail(&session->output, EXIT_USAGE,
+	if (check_state(analysis)->base && filters_are_set(analysis->dataset.filters)) {
+		output_fail(&analysis->output, EXIT_USAGE,
 		            "check: events are chosen by filters, which the base would not have");
 		check_list_fini(&list);
 		return;
 	}
-	base = base_of(session);
-	if (!base && check_state(session)->base_count != 0) {
+	base = base_of(analysis);
+	if (!base && check_state(analysis)->base_count != 0) {
 		check_list_fini(&list);
 		return;
 	}
 	for (size_t i = 0; i < list.count; i++) {
 		all->at = memory_grow(all->at, all->count, &all->capacity, sizeof(*all->at));
-		all->at[all->count++] = decide(&list.at[i], session, base);
+		all->at[all->count++] = decide(&list.at[i], analysis, base);
 	}
-	quality_put(&session->dataset, &session->output);
-	put_results(&session->output, all->at + first, all->count - first);
-	if (!print_is_data(&session->output))
-		fputc('\n', session->output.out);
-	write_junit(session);
-	judge(&session->output, all->at + first, all->count - first);
+	quality_put(&analysis->dataset, &analysis->output);
+	put_results(&analysis->output, all->at + first, all->count - first);
+	if (!print_is_data(&analysis->output))
+		fputc('\n', analysis->output.out);
+	write_junit(analysis);
+	judge(&analysis->output, all->at + first, all->count - first);
 	check_list_fini(&list);
 }

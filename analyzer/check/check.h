@@ -13,7 +13,7 @@
 #ifndef XER_ANALYZER_CHECK_CHECK_H
 #define XER_ANALYZER_CHECK_CHECK_H
 
-#include "analyzer/views/session.h"
+#include "analyzer/views/analysis.h"
 #include "analyzer/model/metric.h"
 
 #include <stddef.h>
@@ -74,11 +74,11 @@ int check_needs_base(const struct check_node *node);
 /* True if a metric occurs. */
 int check_has_metric(const struct check_node *node);
 
-/* The value of an expression for a session and its base (NULL: none), which must be loaded. Returns
- * 0; or -ENOENT (no such function), -ENODATA (no such data), -EINVAL (a name of several functions),
- * -EDOM (division by 0, or no base), with the reason in error[CHECK_ERROR_MAX]. */
-int check_value(const struct check_node *node, const struct session *session,
-                const struct session *base, double *out, char *error);
+/* The value of an expression for an analysis and its base (NULL: none), which must be loaded.
+ * Returns 0; or -ENOENT (no such function), -ENODATA (no such data), -EINVAL (a name of several
+ * functions), -EDOM (division by 0, or no base), with the reason in error[CHECK_ERROR_MAX]. */
+int check_value(const struct check_node *node, const struct analysis *analysis,
+                const struct analysis *base, double *out, char *error);
 
 /* True if left op right. */
 int check_holds(enum check_op op, double left, double right);

@@ -1,4 +1,4 @@
-/* value.c: what the expressions of checks are worth in a session. */
+/* value.c: what the expressions of checks are worth in an analysis. */
 #include "analyzer/check/check.h"
 
 #include "analyzer/base/memory.h"
@@ -35,7 +35,7 @@ const char *check_unit(enum check_dimension dimension)
 	return units[dimension];
 }
 
-/* The nearest short name of a function of the session to `word`, NULL if none is near. The caller
+/* The nearest short name of a function of the dataset to `word`, NULL if none is near. The caller
  * frees. */
 static char *nearest_function(const struct dataset *dataset, const char *word)
 {
@@ -74,26 +74,26 @@ static int fail_function(const struct check_node *node, const struct dataset *da
 	return -ENOENT;
 }
 
-/* A function that only one of the session and its base has counts as 0 in the other: it may be
+/* A function that only one of the analysis and its base has counts as 0 in the other: it may be
  * gone, or new. */
-static int is_in(const struct session *session, const char *function)
+static int is_in(const struct analysis *analysis, const char *function)
 {
 	uint32_t *items;
 	size_t count;
 
-	if (!session)
+	if (!analysis)
 		return 0;
-	count = name_find(&session->dataset, &session->choices, function, &items);
+	count = name_find(&analysis->dataset, &analysis->choices, function, &items);
 	free(items);
 	return count != 0;
 }
 
-static int function_value(const struct check_node *node, const struct session *session,
-                          const struct session *other, uint64_t *out, char *error)
+static int function_value(const struct check_node *node, const struct analysis *analysis,
+                          const struct analysis *other, uint64_t *out, char *error)
 {
-	const struct fold_row *rows = dataset_fold(&session->dataset, TREE_FUNCTIONS);
+	const struct fold_row *rows = dataset_fold(&analysis->dataset, TREE_FUNCTIONS);
 	uint32_t *items;
-	size_t count = name_find(&session->dataset, &session->choices, node->function, &items);
+	size_t count = name_find(&analysis->dataset, &analysis->choices, node->function, &items);
 	uint32_t item = count == 1 ? items[0] : 0;
 
 	free(items);
@@ -102,7 +102,7 @@ static int function_value(const struct check_node *node, const struct session *s
 		return 0;
 	}
 	if (count != 1)
-		return fail_function(node, &session->dataset, count, error);
+		return fail_function(node, &analysis->dataset, count, error);
 	/* <Total> has nothing of its own: it stands for everything, as in all tables. */
 	if (node->metric.flavor == METRIC_EXCLUSIVE && item != 0)
 		*out = rows[item].own.of[node->metric.id];
@@ -111,45 +111,45 @@ static int function_value(const struct check_node *node, const struct session *s
 	return 0;
 }
 
-static int metric_value(const struct check_node *node, const struct session *session,
-                        const struct session *other, double *out, char *error)
+static int metric_value(const struct check_node *node, const struct analysis *analysis,
+                        const struct analysis *other, double *out, char *error)
 {
 	unsigned id = node->metric.id, data = metric_data_of(id);
 	uint64_t value;
 	int status = 0;
 
-	if (!(data & session->dataset.have)) {
+	if (!(data & analysis->dataset.have)) {
 		snprintf(error, CHECK_ERROR_MAX, "column %zu: %s: no %s data in %s", node->column,
 		         metric_keyword(id), datakind_name(data),
-		         session->dataset.experiments[0].info->path);
+		         analysis->dataset.experiments[0].info->path);
 		return -ENODATA;
 	}
-	value = dataset_tree(&session->dataset, TREE_FUNCTIONS)->total[TREE_ROOT].of[id];
+	value = dataset_tree(&analysis->dataset, TREE_FUNCTIONS)->total[TREE_ROOT].of[id];
 	if (node->function)
-		status = function_value(node, session, other, &value, error);
+		status = function_value(node, analysis, other, &value, error);
 	if (status == 0)
 		*out = node->dimension == CHECK_SECONDS ? (double)value / 1e9 : (double)value;
 	return status;
 }
 
-static int base_value(const struct check_node *node, const struct session *session,
-                      const struct session *base, double *out, char *error)
+static int base_value(const struct check_node *node, const struct analysis *analysis,
+                      const struct analysis *base, double *out, char *error)
 {
 	if (base)
-		return check_value(node->left, base, session, out, error);
+		return check_value(node->left, base, analysis, out, error);
 	snprintf(error, CHECK_ERROR_MAX,
 	         "column %zu: base: no base experiment named (base FILE names one)", node->column);
 	return -EDOM;
 }
 
-static int two_values(const struct check_node *node, const struct session *session,
-                      const struct session *base, double *out, char *error)
+static int two_values(const struct check_node *node, const struct analysis *analysis,
+                      const struct analysis *base, double *out, char *error)
 {
 	double left, right;
-	int status = check_value(node->left, session, base, &left, error);
+	int status = check_value(node->left, analysis, base, &left, error);
 
 	if (status == 0)
-		status = check_value(node->right, session, base, &right, error);
+		status = check_value(node->right, analysis, base, &right, error);
 	if (status != 0)
 		return status;
 	if (node->op == CHECK_DIVIDE && right == 0) {
@@ -176,8 +176,8 @@ static int two_values(const struct check_node *node, const struct session *sessi
 	return 0;
 }
 
-int check_value(const struct check_node *node, const struct session *session,
-                const struct session *base, double *out, char *error)
+int check_value(const struct check_node *node, const struct analysis *analysis,
+                const struct analysis *base, double *out, char *error)
 {
 	int status;
 
@@ -186,16 +186,16 @@ int check_value(const struct check_node *node, const struct session *session,
 		*out = node->number;
 		return 0;
 	case CHECK_METRIC:
-		return metric_value(node, session, base, out, error);
+		return metric_value(node, analysis, base, out, error);
 	case CHECK_BASE:
-		return base_value(node, session, base, out, error);
+		return base_value(node, analysis, base, out, error);
 	case CHECK_MINUS:
-		status = check_value(node->left, session, base, out, error);
+		status = check_value(node->left, analysis, base, out, error);
 		if (status == 0)
 			*out = -*out;
 		return status;
 	default:
-		return two_values(node, session, base, out, error);
+		return two_values(node, analysis, base, out, error);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* columns.c: the tables of the session, each made when it is first asked for: of all that is
+/* columns.c: the tables of the dataset, each made when it is first asked for: of all that is
  * selected, and in a comparison of each group. */
 
 #include "analyzer/base/memory.h"

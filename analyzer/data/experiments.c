@@ -1,4 +1,4 @@
-/* experiments.c: which experiments the session has, and which of them views see: opening them with
+/* experiments.c: which experiments the dataset has, and which of them views see: opening them with
  * their descendants, alone or by groups, dropping, selecting and reading them again. */
 #include "analyzer/data/dataset.h"
 #include "experiment/base/boot.h"

@@ -1,4 +1,4 @@
-/* filters.h: which events of a session count: what the commands filters, time, thread_select and
+/* filters.h: which events of a dataset count: what the commands filters, time, thread_select and
  * their like have chosen, all at once. */
 #ifndef XER_ANALYZER_DATA_FILTERS_H
 #define XER_ANALYZER_DATA_FILTERS_H
@@ -46,7 +46,7 @@ void filters_apply(const struct dataset *dataset, struct output *output);
 /* Free what the filters left of an experiment, which is to be closed or read again. */
 void filters_forget(struct dataset_experiment *at);
 
-/* The place of an experiment in the session. */
+/* The place of an experiment in the dataset. */
 struct filter_place filters_place(const struct dataset *dataset,
                                   const struct dataset_experiment *at);
 

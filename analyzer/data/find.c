@@ -1,4 +1,4 @@
-/* find.c: the experiments of the session: one after the other, by number, by path. */
+/* find.c: the experiments of the dataset: one after the other, by number, by path. */
 
 #include "analyzer/data/dataset.h"
 

@@ -33,7 +33,7 @@ struct index_type {
 	const char *token; /* lists of rows are about this; NULL: there are none */
 };
 
-struct index_types; /* of a session */
+struct index_types; /* of a dataset */
 
 struct index_types *index_types_create(void);
 void index_types_destroy(struct index_types *types);
@@ -68,7 +68,7 @@ struct index_rows {
 	int has_overflow; /* there were too many rows, events are missing */
 };
 
-/* The rows of all selected experiments, by the session's filters and, unless it is NULL, `list`
+/* The rows of all selected experiments, by the dataset's filters and, unless it is NULL, `list`
  * (borrowed). */
 struct index_rows index_gather(const struct dataset *dataset, struct output *output,
                                const struct index_type *type, const struct expression *list);

@@ -1,4 +1,4 @@
-/* indexrows.c: sorts the events of the session into the rows of an index object, in one reading of
+/* indexrows.c: sorts the events of the dataset into the rows of an index object, in one reading of
  * each experiment.
  * See doc/decisions/32-filters.md. */
 #include "analyzer/data/indexobj.h"

@@ -1,4 +1,4 @@
-/* tables.c: forgets the tables of the session: what they are made of has changed. */
+/* tables.c: forgets the tables of the dataset: what they are made of has changed. */
 
 #include "analyzer/data/dataset.h"
 

@@ -1,4 +1,4 @@
-/* userevents.h: the user events of the session's experiments that count: those of the selected
+/* userevents.h: the user events of the dataset's experiments that count: those of the selected
  * experiments that the filters let through. */
 #ifndef XER_ANALYZER_DATA_USEREVENTS_H
 #define XER_ANALYZER_DATA_USEREVENTS_H
@@ -21,7 +21,7 @@ struct user_family {
 	int is_begun;
 };
 
-/* Go to the next family; `family` is all zero but for its session before the first call. Returns 1,
+/* Go to the next family; `family` is all zero but for its dataset before the first call. Returns 1,
  * or 0, with everything freed, if there is none. */
 int user_family_next(struct user_family *family);
 

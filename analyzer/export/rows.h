@@ -24,7 +24,7 @@ struct export_rows {
 	int has_overflow; /* there were too many rows: some events are missing */
 };
 
-/* Read the events of an experiment that the session's filters leave. with_times: in slices of a
+/* Read the events of an experiment that the filters leave. with_times: in slices of a
  * millisecond, or of 8, 64, ... of them where the rows would be too many. Memory grows with the
  * rows, not with events. Returns 0, then export_rows_fini frees; or -ENOMEM. */
 int export_rows_read(const struct dataset *dataset, const struct dataset_experiment *at,

@@ -6,7 +6,7 @@
 #include "analyzer/model/frames.h"
 #include "experiment/streams/selection.h"
 
-/* An experiment, and its place in the session. */
+/* An experiment, and its place in the dataset. */
 struct filter_place {
 	const struct experiment *experiment;
 	const struct exp_info *info;

@@ -41,7 +41,7 @@ struct choices {
 	struct defaults *defaults; /* what rc files have chosen */
 };
 
-/* What a session begins with, and its end. */
+/* The choices at the start of xer_print, and their end. */
 void choices_init(struct choices *choices);
 void choices_fini(struct choices *choices);
 

@@ -1,4 +1,5 @@
-/* output.h: where a session prints, in which form, what it says on stderr, and its exit status. */
+/* output.h: where reports are printed, in which form, what is said on stderr, and its exit status.
+ */
 #ifndef XER_ANALYZER_PRINT_OUTPUT_H
 #define XER_ANALYZER_PRINT_OUTPUT_H
 

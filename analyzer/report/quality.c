@@ -27,7 +27,7 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->truncated_events += from->truncated_events;
 }
 
-/* Quality of all experiments of the session together. */
+/* Quality of all experiments of the dataset together. */
 struct quality {
 	struct exp_quality sum;
 	uint64_t covered_ns; /* CPU time in clock samples */

@@ -32,7 +32,7 @@ void stacks_put_parts(const struct dataset *dataset, const struct choices *choic
                                   const void *context),
                       const void *context);
 
-/* Print stacks[count], at most so many as the session's limit allows, and an empty line. */
+/* Print stacks[count], at most as many as the limit allows, and an empty line. */
 void stacks_put(const struct dataset *dataset, const struct choices *choices, struct output *output,
                 const struct tree *tree, const struct stacks_kind *kind, const uint32_t *stacks,
                 size_t count);

@@ -15,7 +15,7 @@
  * of a mode. */
 void compare_table(const struct dataset *dataset, struct table *table, enum tree_mode mode);
 
-/* The tables of the columns, [dataset_columns(session)]. The caller frees the array, not what it
+/* The tables of the columns, [dataset_columns(dataset)]. The caller frees the array, not what it
  * names. */
 const struct tree **compare_trees(const struct dataset *dataset, enum tree_mode mode);
 const struct fold_row **compare_folds(const struct dataset *dataset, enum tree_mode mode);

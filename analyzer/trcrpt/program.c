@@ -107,7 +107,7 @@ static void finish(struct output *output)
 int trcrpt_main(int argc, char **argv)
 {
 	struct trcrpt_options options;
-	struct session session;
+	struct analysis analysis;
 	char error[256];
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-help") == 0)) {
@@ -118,18 +118,18 @@ int trcrpt_main(int argc, char **argv)
 		puts("xer_trcrpt " XER_VERSION);
 		return fflush(stdout) != 0 ? EXIT_TROUBLE : EXIT_OK;
 	}
-	session_init(&session);
-	session.output.program = "xer_trcrpt";
+	analysis_init(&analysis);
+	analysis.output.program = "xer_trcrpt";
 	if (trcrpt_options_parse(&options, argv + 1, argc > 0 ? (size_t)argc - 1 : 0, error,
 	                         sizeof(error)) != 0)
-		output_fail(&session.output, EXIT_USAGE, "%s (xer_trcrpt --help shows the options)",
-		            error);
+		output_fail(&analysis.output, EXIT_USAGE,
+		            "%s (xer_trcrpt --help shows the options)", error);
 	else
-		run(&session.dataset, &session.choices, &session.output, &options);
-	finish(&session.output);
+		run(&analysis.dataset, &analysis.choices, &analysis.output, &options);
+	finish(&analysis.output);
 	trcrpt_options_fini(&options);
-	session_fini(&session);
-	return session.output.status;
+	analysis_fini(&analysis);
+	return analysis.output.status;
 }
 
 /* ---- the command ---- */

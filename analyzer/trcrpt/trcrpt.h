@@ -73,7 +73,7 @@ void trcrpt_update(struct output *output, const struct trcrpt_options *options);
 /* List the ids and labels of templates. */
 void trcrpt_list(struct output *output, const struct template_set *set);
 
-/* Do what the options ask for, with the experiments of the session. (trcrpt.c) */
+/* Do what the options ask for, with the experiments of the dataset. (trcrpt.c) */
 void trcrpt_run(const struct dataset *dataset, const struct choices *choices, struct output *output,
                 const struct trcrpt_options *options);
 

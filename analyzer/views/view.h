@@ -2,7 +2,7 @@
 #ifndef XER_ANALYZER_VIEWS_VIEW_H
 #define XER_ANALYZER_VIEWS_VIEW_H
 
-#include "analyzer/views/session.h"
+#include "analyzer/views/analysis.h"
 
 /* What stands behind a command. */
 struct command_argument {
@@ -13,7 +13,7 @@ struct command_argument {
 
 #define GROUP(heading)
 #define COMMAND(name, alias, argument, need, function, argument_text, help) \
-	void function(struct session *session, const struct command_argument *argument);
+	void function(struct analysis *analysis, const struct command_argument *argument);
 #define VIEW(name, alias, argument, need, function, argument_text, help) \
 	void function(const struct dataset *dataset, const struct choices *choices, \
 	              struct output *output, const struct command_argument *argument);

@@ -26,7 +26,7 @@ struct row {
 struct rows {
 	struct row *at; /* at[count] */
 	size_t count, capacity;
-	uint32_t *of_function; /* by the session's index of functions, plus 1 */
+	uint32_t *of_function; /* by the symbols' index of functions, plus 1 */
 	size_t function_capacity;
 };
 

@@ -283,7 +283,7 @@ static void put_locks(const struct dataset *dataset, const struct choices *choic
 	print_table_end(output, table, 0);
 }
 
-/* All objects of the session, those waited for the longest first. The caller frees. */
+/* All objects of the dataset, those waited for the longest first. The caller frees. */
 static struct lock *find_locks(const struct dataset *dataset, size_t *count)
 {
 	struct lock *locks = NULL;

@@ -1,4 +1,4 @@
-/* experiments.c: the experiments of the session: their list, and the commands that open,
+/* experiments.c: the experiments of the dataset: their list, and the commands that open,
  * close, select and read them again. */
 #include "analyzer/views/view.h"
 
@@ -54,7 +54,7 @@ static const char *attribute(const struct exp_event *event, const char *name)
 	return value ? value : "?";
 }
 
-/* A process that one of the session made, and that has no experiment. */
+/* A process that one of the recorded processes made, and that has no experiment. */
 struct absentee {
 	const char *lineage, *path, *reason;
 };
@@ -304,7 +304,7 @@ static int read_range(const char **at, unsigned long *first, unsigned long *last
 	return 0;
 }
 
-/* Mark the experiments of a list like 1,3-5 in marks[session->count]. Returns 0, or -1 after a
+/* Mark the experiments of a list like 1,3-5 in marks[analysis->count]. Returns 0, or -1 after a
  * message. */
 static int read_list(const struct dataset *dataset, struct output *output, const char *text,
                      unsigned char *marks)
@@ -337,48 +337,49 @@ static int read_list(const struct dataset *dataset, struct output *output, const
 	return 0;
 }
 
-void view_exp_select(struct session *session, const struct command_argument *argument)
+void view_exp_select(struct analysis *analysis, const struct command_argument *argument)
 {
 	int all = strcasecmp(argument->text, "all") == 0;
-	unsigned char *marks = memory_take(session->dataset.count, 1);
+	unsigned char *marks = memory_take(analysis->dataset.count, 1);
 
-	if (all || read_list(&session->dataset, &session->output, argument->text, marks) == 0) {
-		for (size_t i = 0; i < session->dataset.count; i++)
-			session->dataset.experiments[i].is_selected = all || marks[i];
-		session_refresh(session);
+	if (all || read_list(&analysis->dataset, &analysis->output, argument->text, marks) == 0) {
+		for (size_t i = 0; i < analysis->dataset.count; i++)
+			analysis->dataset.experiments[i].is_selected = all || marks[i];
+		analysis_refresh(analysis);
 	}
 	free(marks);
 }
 
 /* ---- opening and closing ---- */
 
-void view_open_exp(struct session *session, const struct command_argument *argument)
+void view_open_exp(struct analysis *analysis, const struct command_argument *argument)
 {
-	dataset_open_alone(&session->dataset, &session->choices, &session->output, argument->text);
-	session_refresh(session);
+	dataset_open_alone(&analysis->dataset, &analysis->choices, &analysis->output,
+	                   argument->text);
+	analysis_refresh(analysis);
 }
 
-void view_add_exp(struct session *session, const struct command_argument *argument)
+void view_add_exp(struct analysis *analysis, const struct command_argument *argument)
 {
-	if (dataset_find_path(&session->dataset, argument->text))
-		output_say(&session->output, "add_exp: %s is open already", argument->text);
-	else if (dataset_open(&session->dataset, &session->choices, &session->output,
+	if (dataset_find_path(&analysis->dataset, argument->text))
+		output_say(&analysis->output, "add_exp: %s is open already", argument->text);
+	else if (dataset_open(&analysis->dataset, &analysis->choices, &analysis->output,
 	                      argument->text) == 0)
-		session_refresh(session);
+		analysis_refresh(analysis);
 }
 
-void view_drop_exp(struct session *session, const struct command_argument *argument)
+void view_drop_exp(struct analysis *analysis, const struct command_argument *argument)
 {
-	if (dataset_drop(&session->dataset, argument->text) == 0)
-		output_fail(&session->output, EXIT_USAGE,
+	if (dataset_drop(&analysis->dataset, argument->text) == 0)
+		output_fail(&analysis->output, EXIT_USAGE,
 		            "drop_exp: %s is not open (exp_list lists what is)", argument->text);
 	else
-		session_refresh(session);
+		analysis_refresh(analysis);
 }
 
-void view_reload(struct session *session, const struct command_argument *argument)
+void view_reload(struct analysis *analysis, const struct command_argument *argument)
 {
 	(void)argument;
-	dataset_reload(&session->dataset, &session->choices, &session->output);
-	session_refresh(session);
+	dataset_reload(&analysis->dataset, &analysis->choices, &analysis->output);
+	analysis_refresh(analysis);
 }

@@ -1,4 +1,4 @@
-/* objects.c: the load objects of the session's processes. */
+/* objects.c: the load objects of the recorded processes. */
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/memory.h"

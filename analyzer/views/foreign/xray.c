@@ -470,13 +470,13 @@ void view_account(const struct dataset *dataset, const struct choices *choices,
 	xraylogs_put(dataset, output, "account", put_accounts);
 }
 
-void view_instr_map(struct session *session, const struct command_argument *argument)
+void view_instr_map(struct analysis *analysis, const struct command_argument *argument)
 {
-	if (session->dataset.count == 0)
-		session->dataset.instr_map = argument->text;
-	else if (!session->dataset.instr_map)
+	if (analysis->dataset.count == 0)
+		analysis->dataset.instr_map = argument->text;
+	else if (!analysis->dataset.instr_map)
 		output_fail(
-			&session->output, EXIT_USAGE,
+			&analysis->output, EXIT_USAGE,
 			"instr_map: logs are open already; give -instr_map when xer_print starts");
 }
 

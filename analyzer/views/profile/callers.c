@@ -205,19 +205,19 @@ void view_callers(const struct dataset *dataset, const struct choices *choices,
 	close_panels(&panels);
 }
 
-void view_csingle(struct session *session, const struct command_argument *argument)
+void view_csingle(struct analysis *analysis, const struct command_argument *argument)
 {
-	uint32_t item = pick_function(&session->dataset, &session->choices, &session->output,
+	uint32_t item = pick_function(&analysis->dataset, &analysis->choices, &analysis->output,
 	                              "csingle", argument->text, argument->number);
 	struct panels panels;
 
 	if (item == TREE_NONE)
 		return;
-	session->choices.fragment = (struct fragment){
+	analysis->choices.fragment = (struct fragment){
 		.functions =
-			{dataset_tree(&session->dataset, TREE_FUNCTIONS)->items[item].function},
+			{dataset_tree(&analysis->dataset, TREE_FUNCTIONS)->items[item].function},
 		.count = 1};
-	panels = open_panels(&session->dataset, &session->choices, &session->output);
+	panels = open_panels(&analysis->dataset, &analysis->choices, &analysis->output);
 	put_title(&panels);
 	put_panel(&panels, item);
 	close_panels(&panels);

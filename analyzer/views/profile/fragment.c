@@ -168,14 +168,14 @@ static void add(const struct dataset *dataset, struct choices *choices, struct o
 	put_panel(dataset, choices, output, fragment);
 }
 
-void view_cprepend(struct session *session, const struct command_argument *argument)
+void view_cprepend(struct analysis *analysis, const struct command_argument *argument)
 {
-	add(&session->dataset, &session->choices, &session->output, "cprepend", argument, 1);
+	add(&analysis->dataset, &analysis->choices, &analysis->output, "cprepend", argument, 1);
 }
 
-void view_cappend(struct session *session, const struct command_argument *argument)
+void view_cappend(struct analysis *analysis, const struct command_argument *argument)
 {
-	add(&session->dataset, &session->choices, &session->output, "cappend", argument, 0);
+	add(&analysis->dataset, &analysis->choices, &analysis->output, "cappend", argument, 0);
 }
 
 static void take(const struct dataset *dataset, struct choices *choices, struct output *output,
@@ -196,14 +196,14 @@ static void take(const struct dataset *dataset, struct choices *choices, struct 
 	put_panel(dataset, choices, output, fragment);
 }
 
-void view_crmfirst(struct session *session, const struct command_argument *argument)
+void view_crmfirst(struct analysis *analysis, const struct command_argument *argument)
 {
 	(void)argument;
-	take(&session->dataset, &session->choices, &session->output, "crmfirst", 1);
+	take(&analysis->dataset, &analysis->choices, &analysis->output, "crmfirst", 1);
 }
 
-void view_crmlast(struct session *session, const struct command_argument *argument)
+void view_crmlast(struct analysis *analysis, const struct command_argument *argument)
 {
 	(void)argument;
-	take(&session->dataset, &session->choices, &session->output, "crmlast", 0);
+	take(&analysis->dataset, &analysis->choices, &analysis->output, "crmlast", 0);
 }

@@ -339,14 +339,14 @@ static void define(const struct dataset *dataset, struct output *output, int is_
 	free(expression);
 }
 
-void view_indxobj_define(struct session *session, const struct command_argument *argument)
+void view_indxobj_define(struct analysis *analysis, const struct command_argument *argument)
 {
-	define(&session->dataset, &session->output, 0, "indxobj_define", argument);
+	define(&analysis->dataset, &analysis->output, 0, "indxobj_define", argument);
 }
 
-void view_mobj_define(struct session *session, const struct command_argument *argument)
+void view_mobj_define(struct analysis *analysis, const struct command_argument *argument)
 {
-	define(&session->dataset, &session->output, 1, "mobj_define", argument);
+	define(&analysis->dataset, &analysis->output, 1, "mobj_define", argument);
 }
 
 void view_indx_metric_list(const struct dataset *dataset, const struct choices *choices,

@@ -37,34 +37,34 @@ static void put_paths(const struct dataset *dataset, struct output *output)
 	}
 }
 
-void view_setpath(struct session *session, const struct command_argument *argument)
+void view_setpath(struct analysis *analysis, const struct command_argument *argument)
 {
 	if (argument->text &&
-	    exp_paths_set(symbols_paths(session->dataset.symbols), argument->text) != 0)
+	    exp_paths_set(symbols_paths(analysis->dataset.symbols), argument->text) != 0)
 		memory_fail();
 	if (argument->text)
-		look_again(&session->dataset);
+		look_again(&analysis->dataset);
 	else
-		put_paths(&session->dataset, &session->output);
+		put_paths(&analysis->dataset, &analysis->output);
 }
 
-void view_addpath(struct session *session, const struct command_argument *argument)
+void view_addpath(struct analysis *analysis, const struct command_argument *argument)
 {
-	if (exp_paths_add(symbols_paths(session->dataset.symbols), argument->text) != 0)
+	if (exp_paths_add(symbols_paths(analysis->dataset.symbols), argument->text) != 0)
 		memory_fail();
-	look_again(&session->dataset);
+	look_again(&analysis->dataset);
 }
 
-void view_pathmap(struct session *session, const struct command_argument *argument)
+void view_pathmap(struct analysis *analysis, const struct command_argument *argument)
 {
 	if (!argument->text) {
-		put_paths(&session->dataset, &session->output);
+		put_paths(&analysis->dataset, &analysis->output);
 		return;
 	}
-	if (exp_paths_map(symbols_paths(session->dataset.symbols), argument->text,
+	if (exp_paths_map(symbols_paths(analysis->dataset.symbols), argument->text,
 	                  argument->second) != 0)
 		memory_fail();
-	look_again(&session->dataset);
+	look_again(&analysis->dataset);
 }
 
 static void set_threshold(struct output *output, const char *command, const char *text,
@@ -86,16 +86,16 @@ static void set_threshold(struct output *output, const char *command, const char
 		*threshold = (unsigned)value;
 }
 
-void view_sthresh(struct session *session, const struct command_argument *argument)
+void view_sthresh(struct analysis *analysis, const struct command_argument *argument)
 {
-	set_threshold(&session->output, "sthresh", argument->text,
-	              &session->choices.listing.source_threshold);
+	set_threshold(&analysis->output, "sthresh", argument->text,
+	              &analysis->choices.listing.source_threshold);
 }
 
-void view_dthresh(struct session *session, const struct command_argument *argument)
+void view_dthresh(struct analysis *analysis, const struct command_argument *argument)
 {
-	set_threshold(&session->output, "dthresh", argument->text,
-	              &session->choices.listing.disasm_threshold);
+	set_threshold(&analysis->output, "dthresh", argument->text,
+	              &analysis->choices.listing.disasm_threshold);
 }
 
 static int set_comments(struct output *output, const char *command, const char *text, int disasm,
@@ -118,26 +118,26 @@ static int set_comments(struct output *output, const char *command, const char *
 	return 0;
 }
 
-void view_scc(struct session *session, const struct command_argument *argument)
+void view_scc(struct analysis *analysis, const struct command_argument *argument)
 {
-	set_comments(&session->output, "scc", argument->text, 0,
-	             &session->choices.listing.source_comments,
-	             &session->choices.listing.source_threshold);
+	set_comments(&analysis->output, "scc", argument->text, 0,
+	             &analysis->choices.listing.source_comments,
+	             &analysis->choices.listing.source_threshold);
 }
 
-void view_dcc(struct session *session, const struct command_argument *argument)
+void view_dcc(struct analysis *analysis, const struct command_argument *argument)
 {
-	set_comments(&session->output, "dcc", argument->text, 1,
-	             &session->choices.listing.disasm_comments,
-	             &session->choices.listing.disasm_threshold);
+	set_comments(&analysis->output, "dcc", argument->text, 1,
+	             &analysis->choices.listing.disasm_comments,
+	             &analysis->choices.listing.disasm_threshold);
 }
 
-void view_cc(struct session *session, const struct command_argument *argument)
+void view_cc(struct analysis *analysis, const struct command_argument *argument)
 {
-	struct listing_choices *listing = &session->choices.listing;
+	struct listing_choices *listing = &analysis->choices.listing;
 	unsigned set = listing->disasm_comments, threshold = listing->disasm_threshold;
 
-	if (set_comments(&session->output, "cc", argument->text, 1, &set, &threshold) != 0)
+	if (set_comments(&analysis->output, "cc", argument->text, 1, &set, &threshold) != 0)
 		return;
 	listing->disasm_comments = set;
 	listing->source_comments = set & ~(COMMENT_SOURCE | COMMENT_HEX);
@@ -145,43 +145,43 @@ void view_cc(struct session *session, const struct command_argument *argument)
 		listing->source_threshold = listing->disasm_threshold = threshold;
 }
 
-void view_context(struct session *session, const struct command_argument *argument)
+void view_context(struct analysis *analysis, const struct command_argument *argument)
 {
 	const char *text = argument->text;
 	char *end, now[24];
 	unsigned long lines;
 
 	if (!text) {
-		snprintf(now, sizeof(now), "%d", session->choices.listing.context);
-		view_put_setting(&session->output, "context",
-		                 session->choices.listing.context == LISTING_WHOLE  ? "all"
-		                 : session->choices.listing.context == LISTING_AUTO ? "auto"
-		                                                                    : now);
+		snprintf(now, sizeof(now), "%d", analysis->choices.listing.context);
+		view_put_setting(&analysis->output, "context",
+		                 analysis->choices.listing.context == LISTING_WHOLE  ? "all"
+		                 : analysis->choices.listing.context == LISTING_AUTO ? "auto"
+		                                                                     : now);
 		return;
 	}
 	lines = strtoul(text, &end, 10);
 	if (strcasecmp(text, "all") == 0)
-		session->choices.listing.context = LISTING_WHOLE;
+		analysis->choices.listing.context = LISTING_WHOLE;
 	else if (strcasecmp(text, "auto") == 0)
-		session->choices.listing.context = LISTING_AUTO;
+		analysis->choices.listing.context = LISTING_AUTO;
 	else if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && lines <= LISTING_CONTEXT_MAX)
-		session->choices.listing.context = (int)lines;
+		analysis->choices.listing.context = (int)lines;
 	else
-		output_fail(&session->output, EXIT_USAGE,
+		output_fail(&analysis->output, EXIT_USAGE,
 		            "context: '%s' is not a number of lines, all or auto", text);
 }
 
-void view_asmsyntax(struct session *session, const struct command_argument *argument)
+void view_asmsyntax(struct analysis *analysis, const struct command_argument *argument)
 {
 	if (!argument->text)
-		view_put_setting(&session->output, "asmsyntax",
-		                 session->choices.listing.assembly == ASSEMBLY_ATT ? "att"
-		                                                                   : "intel");
+		view_put_setting(&analysis->output, "asmsyntax",
+		                 analysis->choices.listing.assembly == ASSEMBLY_ATT ? "att"
+		                                                                    : "intel");
 	else if (strcasecmp(argument->text, "att") == 0)
-		session->choices.listing.assembly = ASSEMBLY_ATT;
+		analysis->choices.listing.assembly = ASSEMBLY_ATT;
 	else if (strcasecmp(argument->text, "intel") == 0)
-		session->choices.listing.assembly = ASSEMBLY_INTEL;
+		analysis->choices.listing.assembly = ASSEMBLY_INTEL;
 	else
-		output_fail(&session->output, EXIT_USAGE, "asmsyntax: '%s' is not att or intel",
+		output_fail(&analysis->output, EXIT_USAGE, "asmsyntax: '%s' is not att or intel",
 		            argument->text);
 }

@@ -11,25 +11,25 @@ static const char *const modes[] = {
 };
 enum { MODES = sizeof(modes) / sizeof(modes[0]) };
 
-void view_compare(struct session *session, const struct command_argument *argument)
+void view_compare(struct analysis *analysis, const struct command_argument *argument)
 {
 	if (!argument->text) {
-		view_put_setting(&session->output, "compare",
-		                 modes[session->dataset.tables->compare]);
+		view_put_setting(&analysis->output, "compare",
+		                 modes[analysis->dataset.tables->compare]);
 		return;
 	}
 	for (size_t i = 0; i < MODES; i++) {
 		if (strcasecmp(argument->text, modes[i]) != 0)
 			continue;
-		dataset_forget_tables(&session->dataset);
-		session->dataset.tables->compare = (enum tree_compare)i;
-		if (session->dataset.count > 0 && i != TREE_COMPARE_OFF &&
-		    dataset_columns(&session->dataset) == 1)
+		dataset_forget_tables(&analysis->dataset);
+		analysis->dataset.tables->compare = (enum tree_compare)i;
+		if (analysis->dataset.count > 0 && i != TREE_COMPARE_OFF &&
+		    dataset_columns(&analysis->dataset) == 1)
 			output_say(
-				&session->output,
+				&analysis->output,
 				"compare: there is one group only: nothing to compare it with yet");
 		return;
 	}
-	output_fail(&session->output, EXIT_USAGE, "compare: '%s' is not off, on, delta or ratio",
+	output_fail(&analysis->output, EXIT_USAGE, "compare: '%s' is not off, on, delta or ratio",
 	            argument->text);
 }

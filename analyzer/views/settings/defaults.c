@@ -3,34 +3,34 @@
 
 #include "analyzer/model/defaults.h"
 
-void view_dmetrics(struct session *session, const struct command_argument *argument)
+void view_dmetrics(struct analysis *analysis, const struct command_argument *argument)
 {
 	char error[METRIC_ERROR_MAX];
 
-	if (defaults_set_metrics(session->choices.defaults, argument->text, error) != 0)
-		output_fail_at(&session->output, "dmetrics", metric_list_fault(argument->text, ~0u),
-		               error);
+	if (defaults_set_metrics(analysis->choices.defaults, argument->text, error) != 0)
+		output_fail_at(&analysis->output, "dmetrics",
+		               metric_list_fault(argument->text, ~0u), error);
 }
 
-void view_dsort(struct session *session, const struct command_argument *argument)
+void view_dsort(struct analysis *analysis, const struct command_argument *argument)
 {
 	char error[METRIC_ERROR_MAX];
 
-	if (defaults_set_sort(session->choices.defaults, argument->text, error) != 0)
-		output_fail_at(&session->output, "dsort", argument->text[0] == '-' ? 2 : 1, error);
+	if (defaults_set_sort(analysis->choices.defaults, argument->text, error) != 0)
+		output_fail_at(&analysis->output, "dsort", argument->text[0] == '-' ? 2 : 1, error);
 }
 
-void view_en_desc(struct session *session, const struct command_argument *argument)
+void view_en_desc(struct analysis *analysis, const struct command_argument *argument)
 {
 	char error[METRIC_ERROR_MAX];
 
-	if (defaults_set_descendants(session->choices.defaults, argument->text, error) != 0)
-		output_fail(&session->output, EXIT_USAGE, "en_desc: %s", error);
+	if (defaults_set_descendants(analysis->choices.defaults, argument->text, error) != 0)
+		output_fail(&analysis->output, EXIT_USAGE, "en_desc: %s", error);
 }
 
-void view_ignored(struct session *session, const struct command_argument *argument)
+void view_ignored(struct analysis *analysis, const struct command_argument *argument)
 {
-	(void)session;
+	(void)analysis;
 	(void)argument;
 }
 

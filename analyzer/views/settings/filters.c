@@ -31,32 +31,32 @@ static void put_part(const struct dataset *dataset, struct output *output, enum 
 	view_put_setting(output, command, shown ? shown : "all");
 }
 
-void view_filters(struct session *session, const struct command_argument *argument)
+void view_filters(struct analysis *analysis, const struct command_argument *argument)
 {
 	const char *text = argument->text;
 
 	if (!text) {
-		put_part(&session->dataset, &session->output, FILTERS_EXPRESSION, "filters");
+		put_part(&analysis->dataset, &analysis->output, FILTERS_EXPRESSION, "filters");
 		return;
 	}
-	set_part(&session->dataset, &session->output, FILTERS_EXPRESSION, "filters", text,
+	set_part(&analysis->dataset, &analysis->output, FILTERS_EXPRESSION, "filters", text,
 	         strcasecmp(text, "all") == 0 ? NULL : text);
 }
 
-void view_time(struct session *session, const struct command_argument *argument)
+void view_time(struct analysis *analysis, const struct command_argument *argument)
 {
 	struct expression_error error;
 	char *expression;
 
 	if (!argument->text) {
-		put_part(&session->dataset, &session->output, FILTERS_TIME, "time");
+		put_part(&analysis->dataset, &analysis->output, FILTERS_TIME, "time");
 		return;
 	}
 	if (ranges_time(argument->text, &expression, &error) != 0) {
-		output_fail_at(&session->output, "time", error.column, error.text);
+		output_fail_at(&analysis->output, "time", error.column, error.text);
 		return;
 	}
-	set_part(&session->dataset, &session->output, FILTERS_TIME, "time", argument->text,
+	set_part(&analysis->dataset, &analysis->output, FILTERS_TIME, "time", argument->text,
 	         expression);
 	free(expression);
 }
@@ -75,28 +75,28 @@ static void select_list(struct dataset *dataset, struct output *output, enum fil
 	free(expression);
 }
 
-void view_thread_select(struct session *session, const struct command_argument *argument)
+void view_thread_select(struct analysis *analysis, const struct command_argument *argument)
 {
-	select_list(&session->dataset, &session->output, FILTERS_THREADS, "thread_select", "THRID",
+	select_list(&analysis->dataset, &analysis->output, FILTERS_THREADS, "thread_select",
+	            "THRID", argument->text);
+}
+
+void view_lwp_select(struct analysis *analysis, const struct command_argument *argument)
+{
+	select_list(&analysis->dataset, &analysis->output, FILTERS_LWPS, "lwp_select", "LWPID",
 	            argument->text);
 }
 
-void view_lwp_select(struct session *session, const struct command_argument *argument)
+void view_cpu_select(struct analysis *analysis, const struct command_argument *argument)
 {
-	select_list(&session->dataset, &session->output, FILTERS_LWPS, "lwp_select", "LWPID",
+	select_list(&analysis->dataset, &analysis->output, FILTERS_CPUS, "cpu_select", "CPUID",
 	            argument->text);
 }
 
-void view_cpu_select(struct session *session, const struct command_argument *argument)
+void view_sample_select(struct analysis *analysis, const struct command_argument *argument)
 {
-	select_list(&session->dataset, &session->output, FILTERS_CPUS, "cpu_select", "CPUID",
-	            argument->text);
-}
-
-void view_sample_select(struct session *session, const struct command_argument *argument)
-{
-	select_list(&session->dataset, &session->output, FILTERS_SAMPLES, "sample_select", "SAMPLE",
-	            argument->text);
+	select_list(&analysis->dataset, &analysis->output, FILTERS_SAMPLES, "sample_select",
+	            "SAMPLE", argument->text);
 }
 
 /* ---- lists ---- */

@@ -50,36 +50,37 @@ static void fail(struct output *output, int status, const char *command, size_t 
 		output_fail_at(output, command, column, error);
 }
 
-void view_metrics(struct session *session, const struct command_argument *argument)
+void view_metrics(struct analysis *analysis, const struct command_argument *argument)
 {
 	char error[METRIC_ERROR_MAX];
 	int status = 0;
 
 	if (argument->text)
-		status = metric_list_parse(argument->text, session->dataset.have,
-		                           &session->choices.metrics, error);
+		status = metric_list_parse(argument->text, analysis->dataset.have,
+		                           &analysis->choices.metrics, error);
 	if (status != 0) {
-		fail(&session->output, status, "metrics",
-		     metric_list_fault(argument->text, session->dataset.have), error);
+		fail(&analysis->output, status, "metrics",
+		     metric_list_fault(argument->text, analysis->dataset.have), error);
 		return;
 	}
-	metric_sort_adjust(&session->choices.metrics, &session->choices.sort);
-	if (!argument->text || (!print_is_data(&session->output) && !session->output.exports))
-		put_current(&session->choices, &session->output);
+	metric_sort_adjust(&analysis->choices.metrics, &analysis->choices.sort);
+	if (!argument->text || (!print_is_data(&analysis->output) && !analysis->output.exports))
+		put_current(&analysis->choices, &analysis->output);
 }
 
-void view_sort(struct session *session, const struct command_argument *argument)
+void view_sort(struct analysis *analysis, const struct command_argument *argument)
 {
 	char error[METRIC_ERROR_MAX];
 	int status = 0;
 
 	if (argument->text)
-		status = metric_sort_parse(argument->text, session->dataset.have,
-		                           &session->choices.sort, error);
+		status = metric_sort_parse(argument->text, analysis->dataset.have,
+		                           &analysis->choices.sort, error);
 	if (status != 0)
-		fail(&session->output, status, "sort", argument->text[0] == '-' ? 2 : 1, error);
-	else if (!argument->text || (!print_is_data(&session->output) && !session->output.exports))
-		put_sort(&session->choices, &session->output);
+		fail(&analysis->output, status, "sort", argument->text[0] == '-' ? 2 : 1, error);
+	else if (!argument->text ||
+	         (!print_is_data(&analysis->output) && !analysis->output.exports))
+		put_sort(&analysis->choices, &analysis->output);
 }
 
 /* For programs; which of them are columns now, and what rows are sorted by. */
@@ -164,25 +165,25 @@ void view_cmetric_list(const struct dataset *dataset, const struct choices *choi
 	}
 }
 
-void view_limit(struct session *session, const struct command_argument *argument)
+void view_limit(struct analysis *analysis, const struct command_argument *argument)
 {
 	const char *text = argument->text;
 	char *end, number[24];
 	unsigned long limit;
 
 	if (!text) {
-		snprintf(number, sizeof(number), "%lu", (unsigned long)session->choices.limit);
-		view_put_setting(&session->output, "limit", number);
+		snprintf(number, sizeof(number), "%lu", (unsigned long)analysis->choices.limit);
+		view_put_setting(&analysis->output, "limit", number);
 		return;
 	}
 	errno = 0;
 	limit = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0) {
-		output_fail(&session->output, EXIT_USAGE, "limit: '%s' is not a number of rows",
+		output_fail(&analysis->output, EXIT_USAGE, "limit: '%s' is not a number of rows",
 		            text);
 		return;
 	}
-	session->choices.limit = limit;
+	analysis->choices.limit = limit;
 }
 
 /* True if text[len] is `word`, without regard to case. */
@@ -191,7 +192,7 @@ static int is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && strncasecmp(text, word, len) == 0;
 }
 
-void view_name(struct session *session, const struct command_argument *argument)
+void view_name(struct analysis *analysis, const struct command_argument *argument)
 {
 	static const char *const forms[] = {
 		[NAME_LONG] = "long",
@@ -204,9 +205,9 @@ void view_name(struct session *session, const struct command_argument *argument)
 	char now[32];
 
 	if (!text) {
-		snprintf(now, sizeof(now), "%s:%s", forms[session->choices.name_form],
-		         session->choices.with_soname ? "soname" : "nosoname");
-		view_put_setting(&session->output, "name", now);
+		snprintf(now, sizeof(now), "%s:%s", forms[analysis->choices.name_form],
+		         analysis->choices.with_soname ? "soname" : "nosoname");
+		view_put_setting(&analysis->output, "name", now);
 		return;
 	}
 
@@ -216,39 +217,39 @@ void view_name(struct session *session, const struct command_argument *argument)
 		if (*extra != '\0' && strcasecmp(extra, ":soname") != 0 &&
 		    strcasecmp(extra, ":nosoname") != 0)
 			break;
-		session->choices.name_form = (enum name_form)i;
+		analysis->choices.name_form = (enum name_form)i;
 		if (*extra != '\0')
-			session->choices.with_soname = strcasecmp(extra, ":soname") == 0;
+			analysis->choices.with_soname = strcasecmp(extra, ":soname") == 0;
 		return;
 	}
-	output_fail(&session->output, EXIT_USAGE,
+	output_fail(&analysis->output, EXIT_USAGE,
 	            "name: '%s' is not long, short or mangled, with :soname or :nosoname", text);
 }
 
-void view_viewmode(struct session *session, const struct command_argument *argument)
+void view_viewmode(struct analysis *analysis, const struct command_argument *argument)
 {
 	static const char *const modes[] = {"user", "expert", "machine"};
 
 	if (!argument->text) {
-		view_put_setting(&session->output, "viewmode", modes[session->dataset.mode]);
+		view_put_setting(&analysis->output, "viewmode", modes[analysis->dataset.mode]);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcasecmp(argument->text, modes[i]) == 0) {
-			dataset_set_mode(&session->dataset, (enum frames_mode)i);
+			dataset_set_mode(&analysis->dataset, (enum frames_mode)i);
 			return;
 		}
-	output_fail(&session->output, EXIT_USAGE, "viewmode: '%s' is not user, expert or machine",
+	output_fail(&analysis->output, EXIT_USAGE, "viewmode: '%s' is not user, expert or machine",
 	            argument->text);
 }
 
-void view_printmode(struct session *session, const struct command_argument *argument)
+void view_printmode(struct analysis *analysis, const struct command_argument *argument)
 {
-	if (!argument->text && session->output.print.mode == PRINT_TEXT)
-		view_put_setting(&session->output, "printmode", "text");
-	if (argument->text && print_set_mode(&session->output, argument->text) != 0)
+	if (!argument->text && analysis->output.print.mode == PRINT_TEXT)
+		view_put_setting(&analysis->output, "printmode", "text");
+	if (argument->text && print_set_mode(&analysis->output, argument->text) != 0)
 		output_fail(
-			&session->output, EXIT_USAGE,
+			&analysis->output, EXIT_USAGE,
 			"printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",
 			argument->text);
 }
@@ -269,14 +270,14 @@ static void set_output(struct output *output, const char *command, const char *p
 	output->out = out;
 }
 
-void view_outfile(struct session *session, const struct command_argument *argument)
+void view_outfile(struct analysis *analysis, const struct command_argument *argument)
 {
-	set_output(&session->output, "outfile", argument->text, outfile_open);
+	set_output(&analysis->output, "outfile", argument->text, outfile_open);
 }
 
-void view_appendfile(struct session *session, const struct command_argument *argument)
+void view_appendfile(struct analysis *analysis, const struct command_argument *argument)
 {
-	set_output(&session->output, "appendfile", argument->text, outfile_append);
+	set_output(&analysis->output, "appendfile", argument->text, outfile_append);
 }
 
 void view_version(const struct dataset *dataset, const struct choices *choices,
@@ -288,8 +289,8 @@ void view_version(const struct dataset *dataset, const struct choices *choices,
 	fputs("xer_print " XER_VERSION "\n", output->out);
 }
 
-void view_quit(struct session *session, const struct command_argument *argument)
+void view_quit(struct analysis *analysis, const struct command_argument *argument)
 {
 	(void)argument;
-	session->output.is_quit = 1;
+	analysis->output.is_quit = 1;
 }

@@ -100,35 +100,36 @@ static void change(const struct dataset *dataset, struct output *output, const c
 	set_names(dataset, list, how);
 }
 
-void view_object_show(struct session *session, const struct command_argument *argument)
+void view_object_show(struct analysis *analysis, const struct command_argument *argument)
 {
-	change(&session->dataset, &session->output, "object_show", argument->text, SHOWN_ALL);
+	change(&analysis->dataset, &analysis->output, "object_show", argument->text, SHOWN_ALL);
 }
 
-void view_object_hide(struct session *session, const struct command_argument *argument)
+void view_object_hide(struct analysis *analysis, const struct command_argument *argument)
 {
-	change(&session->dataset, &session->output, "object_hide", argument->text, SHOWN_NAME);
+	change(&analysis->dataset, &analysis->output, "object_hide", argument->text, SHOWN_NAME);
 }
 
-void view_object_api(struct session *session, const struct command_argument *argument)
+void view_object_api(struct analysis *analysis, const struct command_argument *argument)
 {
-	change(&session->dataset, &session->output, "object_api", argument->text, SHOWN_API);
+	change(&analysis->dataset, &analysis->output, "object_api", argument->text, SHOWN_API);
 }
 
-void view_object_select(struct session *session, const struct command_argument *argument)
+void view_object_select(struct analysis *analysis, const struct command_argument *argument)
 {
-	if (check_names(&session->dataset, &session->output, "object_select", argument->text) != 0)
+	if (check_names(&analysis->dataset, &analysis->output, "object_select", argument->text) !=
+	    0)
 		return;
-	dataset_forget_tables(&session->dataset);
-	shown_set(session->dataset.shown, NULL, SHOWN_NAME);
-	set_names(&session->dataset, argument->text, SHOWN_ALL);
+	dataset_forget_tables(&analysis->dataset);
+	shown_set(analysis->dataset.shown, NULL, SHOWN_NAME);
+	set_names(&analysis->dataset, argument->text, SHOWN_ALL);
 }
 
-void view_objects_default(struct session *session, const struct command_argument *argument)
+void view_objects_default(struct analysis *analysis, const struct command_argument *argument)
 {
 	(void)argument;
-	dataset_forget_tables(&session->dataset);
-	shown_reset(session->dataset.shown);
+	dataset_forget_tables(&analysis->dataset);
+	shown_reset(analysis->dataset.shown);
 }
 
 void view_object_list(const struct dataset *dataset, const struct choices *choices,

@@ -1,7 +1,7 @@
 /* Files that stand for an experiment or for several, and files of other programs about functions
  * that they made. */
 #include "tests/fuzz/targets/target.h"
-#include "analyzer/views/session.h"
+#include "analyzer/views/analysis.h"
 
 #include "experiment/jit/moments.h"
 #include "experiment/fxt/fxt.h"
@@ -33,13 +33,13 @@ void fuzz_group(const uint8_t *bytes, size_t size)
 /* The program that names the functions of a log. */
 void fuzz_instrmap(const uint8_t *bytes, size_t size)
 {
-	struct session *session = fuzz_session_open(NULL);
+	struct analysis *analysis = fuzz_session_open(NULL);
 
-	session->dataset.instr_map = fuzz_path("program", bytes, size);
-	if (dataset_open(&session->dataset, &session->choices, &session->output,
+	analysis->dataset.instr_map = fuzz_path("program", bytes, size);
+	if (dataset_open(&analysis->dataset, &analysis->choices, &analysis->output,
 	                 "tests/golden/xray/v5.log") >= 0)
-		fuzz_session_run(session, "calls\nobjects\ngraph\ninstr_map_out /dev/null");
-	fuzz_session_close(session);
+		fuzz_session_run(analysis, "calls\nobjects\ngraph\ninstr_map_out /dev/null");
+	fuzz_session_close(analysis);
 }
 
 static void walk_fxt(struct exp_fxt *fxt)
@@ -62,10 +62,10 @@ static void walk_fxt(struct exp_fxt *fxt)
 
 static void dump_fxt(const char *path)
 {
-	struct session *session = fuzz_session_open(NULL);
+	struct analysis *analysis = fuzz_session_open(NULL);
 
-	fuzz_session_command(session, "fxt_dump", path);
-	fuzz_session_close(session);
+	fuzz_session_command(analysis, "fxt_dump", path);
+	fuzz_session_close(analysis);
 }
 
 void fuzz_fxt(const uint8_t *bytes, size_t size)

@@ -55,67 +55,67 @@ static void ask_library(struct experiment *experiment)
 	exp_user_events(&experiment, 1, visit, NULL);
 }
 
-struct session *fuzz_session_open(const char *path)
+struct analysis *fuzz_session_open(const char *path)
 {
-	static struct session session;
+	static struct analysis analysis;
 	static FILE *null;
 
 	if (!null)
 		null = fopen("/dev/null", "we");
 	FUZZ_ASSERT(null != NULL);
-	session_init(&session);
-	session.output.out = null;
-	if (path && dataset_open(&session.dataset, &session.choices, &session.output, path) >= 0)
-		session_set_defaults(&session);
-	return &session;
+	analysis_init(&analysis);
+	analysis.output.out = null;
+	if (path && dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, path) >= 0)
+		analysis_set_defaults(&analysis);
+	return &analysis;
 }
 
-void fuzz_session_close(struct session *session)
+void fuzz_session_close(struct analysis *analysis)
 {
-	session->output.out = stdout;
-	session_fini(session);
+	analysis->output.out = stdout;
+	analysis_fini(analysis);
 }
 
-void fuzz_session_run(struct session *session, const char *commands)
+void fuzz_session_run(struct analysis *analysis, const char *commands)
 {
 	char *text = strdup(commands), *rest = text, *line;
 
 	FUZZ_ASSERT(text != NULL);
 	while ((line = strsep(&rest, "\n")))
-		command_run_line(session, line);
+		command_run_line(analysis, line);
 	free(text);
 }
 
-void fuzz_session_command(struct session *session, const char *name, const char *text)
+void fuzz_session_command(struct analysis *analysis, const char *name, const char *text)
 {
 	const struct command_argument argument = {.text = text, .number = 1};
 
-	command_run(session, command_find(name, NULL, 0), &argument);
+	command_run(analysis, command_find(name, NULL, 0), &argument);
 }
 
 /* Source and instructions of the functions that were met last: the first are <Total> and its like.
  */
-static void ask_listings(struct session *session)
+static void ask_listings(struct analysis *analysis)
 {
-	size_t count = symbols_function_count(session->dataset.symbols);
+	size_t count = symbols_function_count(analysis->dataset.symbols);
 
 	for (size_t i = count > LISTED ? count - LISTED : 0; i < count; i++) {
-		fuzz_session_command(session, "csource",
-		                     symbols_function(session->dataset.symbols, i)->name);
-		fuzz_session_command(session, "disasm",
-		                     symbols_function(session->dataset.symbols, i)->name);
+		fuzz_session_command(analysis, "csource",
+		                     symbols_function(analysis->dataset.symbols, i)->name);
+		fuzz_session_command(analysis, "disasm",
+		                     symbols_function(analysis->dataset.symbols, i)->name);
 	}
 }
 
 static void ask_analyzer(const char *path, const char *question)
 {
-	struct session *session = fuzz_session_open(path);
+	struct analysis *analysis = fuzz_session_open(path);
 
-	if (session->dataset.count > 0)
-		fuzz_session_run(session, question);
-	if (session->dataset.symbols)
-		ask_listings(session);
-	fuzz_session_close(session);
+	if (analysis->dataset.count > 0)
+		fuzz_session_run(analysis, question);
+	if (analysis->dataset.symbols)
+		ask_listings(analysis);
+	fuzz_session_close(analysis);
 }
 
 void fuzz_read_experiment(const char *path, unsigned which)

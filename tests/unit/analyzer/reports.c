@@ -74,7 +74,7 @@ static char *end_of_word(char *word)
 }
 
 /* "-sort name -functions" are the lines "sort name" and "functions". */
-static void run_arguments(struct session *session, const char *arguments)
+static void run_arguments(struct analysis *analysis, const char *arguments)
 {
 	char copy[ARGUMENTS_MAX], line[ARGUMENTS_MAX] = "", *end;
 
@@ -86,8 +86,8 @@ static void run_arguments(struct session *session, const char *arguments)
 		if (*end != '\0')
 			*end++ = '\0';
 		if (is_command && line[0] != '\0') {
-			command_run_line(session, line);
-			if (session->output.is_quit)
+			command_run_line(analysis, line);
+			if (analysis->output.is_quit)
 				return;
 			line[0] = '\0';
 		}
@@ -95,31 +95,32 @@ static void run_arguments(struct session *session, const char *arguments)
 			strcat(line, " ");
 		strcat(line, is_command ? word + 1 : word);
 	}
-	command_run_line(session, line);
+	command_run_line(analysis, line);
 }
 
 /* What the commands print, and their exit status; the caller frees. */
 static char *print(const struct row *row, int *status)
 {
-	struct session session;
+	struct analysis analysis;
 	char names[64], path[72], *rest = names, *name, *text = NULL;
 	size_t size;
 
 	strcpy(names, row->experiments);
-	session_init(&session);
-	session.output.out = open_memstream(&text, &size);
+	analysis_init(&analysis);
+	analysis.output.out = open_memstream(&text, &size);
 	while ((name = strsep(&rest, ","))) {
 		snprintf(path, sizeof(path), "%s.er", name);
 		cr_assert_eq(
-			dataset_open(&session.dataset, &session.choices, &session.output, path), 0);
+			dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, path),
+			0);
 	}
-	session_set_defaults(&session);
-	run_arguments(&session, row->arguments);
-	print_finish(&session.output);
-	*status = session.output.status;
-	fclose(session.output.out);
-	session.output.out = stdout;
-	session_fini(&session);
+	analysis_set_defaults(&analysis);
+	run_arguments(&analysis, row->arguments);
+	print_finish(&analysis.output);
+	*status = analysis.output.status;
+	fclose(analysis.output.out);
+	analysis.output.out = stdout;
+	analysis_fini(&analysis);
 	return text;
 }
 

@@ -37,23 +37,24 @@ TestSuite(views, .init = set_up, .fini = tear_down);
 /* What a command prints; the caller frees. *status: the exit status. */
 static char *run(const char *line, size_t limit, int *status)
 {
-	struct session session;
+	struct analysis analysis;
 	char error[128], copy[64], *text = NULL;
 	size_t size;
 
-	session_init(&session);
-	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, maker.path),
-	             0);
-	session_set_defaults(&session);
-	session.choices.limit = limit;
-	session.output.out = open_memstream(&text, &size);
+	analysis_init(&analysis);
+	cr_assert_eq(
+		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
+		0);
+	analysis_set_defaults(&analysis);
+	analysis.choices.limit = limit;
+	analysis.output.out = open_memstream(&text, &size);
 	snprintf(copy, sizeof(copy), "%s", line);
 	cr_assert(command_find(copy, error, sizeof(error)) != NULL, "%s", error);
-	command_run_line(&session, copy);
-	fclose(session.output.out);
-	session.output.out = stdout;
-	*status = session.output.status;
-	session_fini(&session);
+	command_run_line(&analysis, copy);
+	fclose(analysis.output.out);
+	analysis.output.out = stdout;
+	*status = analysis.output.status;
+	analysis_fini(&analysis);
 	return text;
 }
 
@@ -284,20 +285,21 @@ Test(views, iocallstack_lists_stacks)
 
 Test(views, a_kind_without_a_view_of_its_own_has_its_stacks)
 {
-	struct session session;
+	struct analysis analysis;
 	char *text = NULL;
 	size_t size;
 
 	put_calls();
-	session_init(&session);
-	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, maker.path),
-	             0);
-	session_set_defaults(&session);
-	session.output.out = open_memstream(&text, &size);
-	plain_view(&session.dataset, &session.choices, &session.output, EXP_DATA_IO, "plain");
-	fclose(session.output.out);
-	session.output.out = stdout;
-	session_fini(&session);
+	analysis_init(&analysis);
+	cr_assert_eq(
+		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
+		0);
+	analysis_set_defaults(&analysis);
+	analysis.output.out = open_memstream(&text, &size);
+	plain_view(&analysis.dataset, &analysis.choices, &analysis.output, EXP_DATA_IO, "plain");
+	fclose(analysis.output.out);
+	analysis.output.out = stdout;
+	analysis_fini(&analysis);
 	cr_assert(strstr(text, "Summary Results: Distinct Stacks = 1, Total Read Calls = 2, "
 	                       "Total Bytes Read = 4097, Total Read Time = 1.500, "),
 	          "%s", text);

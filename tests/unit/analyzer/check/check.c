@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of "TEXT == 0"'s left side without any session: numbers only. */
+/* The value of "TEXT == 0"'s left side without any analysis: numbers only. */
 static double number(const char *text)
 {
 	struct check_list list;

@@ -1,4 +1,4 @@
-/* Tests of the experiments of a session: trees, groups, selection, dropping and reading again. */
+/* Tests of the experiments of a analysis: trees, groups, selection, dropping and reading again. */
 #include "analyzer/command.h"
 #include "tests/unit/experiment/make_experiment.h"
 
@@ -15,7 +15,7 @@ static const uint64_t pcs[] = {0x1000};
 static const int parents[] = {-1};
 static const uint64_t t = MAKER_START_TICKS;
 static struct maker founder, first, grandchild;
-static struct session session;
+static struct analysis analysis;
 
 /* One allocation of so many bytes. */
 static void put_bytes(struct maker *maker, uint32_t bytes)
@@ -41,12 +41,12 @@ static void set_up(void)
 	put_bytes(&founder, 100);
 	put_bytes(&first, 20);
 	put_bytes(&grandchild, 3);
-	session_init(&session);
+	analysis_init(&analysis);
 }
 
 static void tear_down(void)
 {
-	session_fini(&session);
+	analysis_fini(&analysis);
 	maker_destroy(&founder);
 }
 
@@ -54,13 +54,13 @@ TestSuite(experiments, .init = set_up, .fini = tear_down);
 
 static void open_path(const char *path)
 {
-	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, path), 0);
-	session_set_defaults(&session);
+	cr_assert_eq(dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, path), 0);
+	analysis_set_defaults(&analysis);
 }
 
 static uint64_t bytes(void)
 {
-	return dataset_tree(&session.dataset, TREE_FUNCTIONS)
+	return dataset_tree(&analysis.dataset, TREE_FUNCTIONS)
 	        ->total[TREE_ROOT]
 	        .of[METRIC_HEAPALLOCBYTES];
 }
@@ -71,10 +71,10 @@ static char *run(const char *line)
 	char *text = NULL, *copy = memory_text(line, strlen(line));
 	size_t size;
 
-	session.output.out = open_memstream(&text, &size);
-	command_run_line(&session, copy);
-	fclose(session.output.out);
-	session.output.out = stdout;
+	analysis.output.out = open_memstream(&text, &size);
+	command_run_line(&analysis, copy);
+	fclose(analysis.output.out);
+	analysis.output.out = stdout;
 	free(copy);
 	return text;
 }
@@ -90,13 +90,13 @@ static void check(const char *line, const char *expected)
 Test(experiments, a_founder_brings_its_tree)
 {
 	open_path(founder.path);
-	cr_assert_eq(session.dataset.count, 3u);
+	cr_assert_eq(analysis.dataset.count, 3u);
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_str_eq(session.dataset.experiments[2].info->lineage, "_f1_x1");
-	cr_assert_eq(session.dataset.experiments[2].founder, 1u);
-	cr_assert_str_eq(session.dataset.experiments[2].info->host, "box",
+	cr_assert_str_eq(analysis.dataset.experiments[2].info->lineage, "_f1_x1");
+	cr_assert_eq(analysis.dataset.experiments[2].founder, 1u);
+	cr_assert_str_eq(analysis.dataset.experiments[2].info->host, "box",
 	                 "the host is the founder's");
-	cr_assert_eq(session.dataset.have, (unsigned)EXP_DATA_HEAP);
+	cr_assert_eq(analysis.dataset.have, (unsigned)EXP_DATA_HEAP);
 }
 
 Test(experiments, the_list_shows_the_tree)
@@ -124,11 +124,11 @@ Test(experiments, what_is_named_twice_counts_once)
 	snprintf(path, sizeof(path), "%s/link.er", founder.directory);
 	cr_assert_eq(symlink("test.1.er", path), 0);
 	open_path(path);
-	session_refresh(&session);
-	cr_assert_eq(session.dataset.count, 3u);
-	cr_assert_eq(session.dataset.group_count, 2u);
+	analysis_refresh(&analysis);
+	cr_assert_eq(analysis.dataset.count, 3u);
+	cr_assert_eq(analysis.dataset.group_count, 2u);
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_eq(session.dataset.experiments[0].founder, 2u,
+	cr_assert_eq(analysis.dataset.experiments[0].founder, 2u,
 	             "it was met again with its founder");
 }
 
@@ -137,13 +137,13 @@ Test(experiments, selection_is_by_number)
 	open_path(founder.path);
 	free(run("exp_select 2-3"));
 	cr_assert_eq(bytes(), 23u);
-	cr_assert_eq(dataset_selected(&session.dataset), 2u);
+	cr_assert_eq(dataset_selected(&analysis.dataset), 2u);
 	check("exp_list", "\n  1  no  ");
 	free(run("exp_select 1,3"));
 	cr_assert_eq(bytes(), 103u);
 	free(run("exp_select ALL"));
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_eq(session.output.status, EXIT_OK);
+	cr_assert_eq(analysis.output.status, EXIT_OK);
 }
 
 Test(experiments, bad_selections_change_nothing)
@@ -156,9 +156,9 @@ Test(experiments, bad_selections_change_nothing)
 	open_path(founder.path);
 	free(run("exp_select 2"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		session.output.status = EXIT_OK;
+		analysis.output.status = EXIT_OK;
 		free(run(bad[i]));
-		cr_assert_eq(session.output.status, EXIT_USAGE, "%s", bad[i]);
+		cr_assert_eq(analysis.output.status, EXIT_USAGE, "%s", bad[i]);
 		cr_assert_eq(bytes(), 20u, "%s", bad[i]);
 	}
 }
@@ -174,24 +174,24 @@ Test(experiments, dropped_ones_are_gone_and_their_numbers_too)
 	snprintf(line, sizeof(line), "add_exp %s", first.path);
 	free(run(line));
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_eq(session.dataset.experiments[2].id, 4u);
+	cr_assert_eq(analysis.dataset.experiments[2].id, 4u);
 	snprintf(line, sizeof(line), "drop_exp %s", founder.path);
 	free(run(line));
-	cr_assert_eq(session.dataset.count, 1u, "what was opened by itself stays");
+	cr_assert_eq(analysis.dataset.count, 1u, "what was opened by itself stays");
 	snprintf(line, sizeof(line), "open_exp %s", founder.path);
 	free(run(line));
-	cr_assert_eq(session.dataset.count, 3u);
+	cr_assert_eq(analysis.dataset.count, 3u);
 	cr_assert_eq(bytes(), 123u);
-	cr_assert_eq(session.output.status, EXIT_OK);
+	cr_assert_eq(analysis.output.status, EXIT_OK);
 	free(run("open_exp nowhere.er"));
-	cr_assert_eq(session.output.status, EXIT_TROUBLE);
-	cr_assert_eq(session.dataset.count, 3u,
+	cr_assert_eq(analysis.output.status, EXIT_TROUBLE);
+	cr_assert_eq(analysis.dataset.count, 3u,
 	             "what is open stays where another one cannot be opened");
 	cr_assert_eq(bytes(), 123u);
-	session.output.status = EXIT_OK;
+	analysis.output.status = EXIT_OK;
 	free(run("drop_exp nowhere.er"));
-	cr_assert_eq(session.output.status, EXIT_USAGE);
-	session.output.status = EXIT_OK;
+	cr_assert_eq(analysis.output.status, EXIT_USAGE);
+	analysis.output.status = EXIT_OK;
 }
 
 Test(experiments, metrics_stay_valid)
@@ -202,14 +202,14 @@ Test(experiments, metrics_stay_valid)
 	free(run("metrics i.heapallocbytes"));
 	snprintf(line, sizeof(line), "drop_exp %s", founder.path);
 	free(run(line));
-	cr_assert_eq(session.dataset.have, 0u);
+	cr_assert_eq(analysis.dataset.have, 0u);
 	free(run("add_exp /nowhere.er"));
-	cr_assert_eq(session.output.status, EXIT_TROUBLE);
-	session.output.status = EXIT_OK;
+	cr_assert_eq(analysis.output.status, EXIT_TROUBLE);
+	analysis.output.status = EXIT_OK;
 	snprintf(line, sizeof(line), "add_exp %s", founder.path);
 	free(run(line));
 	check("functions", "Bytes Allocated");
-	cr_assert_eq(session.choices.sort.metric.id, (unsigned)METRIC_HEAPALLOCBYTES);
+	cr_assert_eq(analysis.choices.sort.metric.id, (unsigned)METRIC_HEAPALLOCBYTES);
 }
 
 static void put_group(const char *name, const char *text)
@@ -228,10 +228,10 @@ Test(experiments, groups_open_what_they_name)
 	          "#analyzer experiment group\n\n# a comment\ntest.1.er\r\ntest.1.er/_f1.er\n");
 	snprintf(path, sizeof(path), "%s/all.erg", founder.directory);
 	open_path(path);
-	cr_assert_eq(session.dataset.count, 3u);
-	cr_assert_eq(session.dataset.group_count, 1u);
-	cr_assert_eq(session.output.status, EXIT_OK);
-	cr_assert_eq(dataset_drop(&session.dataset, path), 3u);
+	cr_assert_eq(analysis.dataset.count, 3u);
+	cr_assert_eq(analysis.dataset.group_count, 1u);
+	cr_assert_eq(analysis.output.status, EXIT_OK);
+	cr_assert_eq(dataset_drop(&analysis.dataset, path), 3u);
 }
 
 Test(experiments, bad_lines_of_groups_leave_the_others)
@@ -241,15 +241,15 @@ Test(experiments, bad_lines_of_groups_leave_the_others)
 	put_group("bad.erg", "#analyzer experiment group\nnone.er\ntest.1.er");
 	snprintf(path, sizeof(path), "%s/bad.erg", founder.directory);
 	open_path(path);
-	cr_assert_eq(session.dataset.count, 3u);
-	cr_assert_eq(session.output.status, EXIT_TROUBLE);
+	cr_assert_eq(analysis.dataset.count, 3u);
+	cr_assert_eq(analysis.output.status, EXIT_TROUBLE);
 	put_group("text.erg", "test.1.er\n");
 	snprintf(path, sizeof(path), "%s/text.erg", founder.directory);
-	cr_assert_lt(dataset_open(&session.dataset, &session.choices, &session.output, path), 0);
-	cr_assert_lt(
-		dataset_open(&session.dataset, &session.choices, &session.output, "/nowhere.erg"),
-		0);
-	session.output.status = EXIT_OK;
+	cr_assert_lt(dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, path), 0);
+	cr_assert_lt(dataset_open(&analysis.dataset, &analysis.choices, &analysis.output,
+	                          "/nowhere.erg"),
+	             0);
+	analysis.output.status = EXIT_OK;
 }
 
 Test(experiments, damaged_descendants_leave_the_others)
@@ -260,10 +260,10 @@ Test(experiments, damaged_descendants_leave_the_others)
 	maker_put(&bad, "log.xml", "", 0);
 	maker_descendant(&founder, "_f3", NULL, &bad);
 	open_path(founder.path);
-	cr_assert_eq(session.dataset.count, 4u);
-	cr_assert_eq(session.output.status, EXIT_TROUBLE);
+	cr_assert_eq(analysis.dataset.count, 4u);
+	cr_assert_eq(analysis.output.status, EXIT_TROUBLE);
 	cr_assert_eq(bytes(), 123u);
-	session.output.status = EXIT_OK;
+	analysis.output.status = EXIT_OK;
 }
 
 /* Hold the lock that says that the founder records. */
@@ -287,7 +287,7 @@ Test(experiments, what_still_runs_is_read_again)
 	maker_log(&founder, NULL);
 	lock = hold(&founder);
 	open_path(founder.path);
-	cr_assert_eq(session.dataset.experiments[0].info->status, EXP_RUNNING);
+	cr_assert_eq(analysis.dataset.experiments[0].info->status, EXP_RUNNING);
 	cr_assert_eq(bytes(), 123u);
 	free(run("exp_select 1,2"));
 	put_bytes(&founder, 500);
@@ -297,7 +297,7 @@ Test(experiments, what_still_runs_is_read_again)
 	cr_assert_eq(bytes(), 120u, "until then all tables show one moment");
 	close(lock);
 	free(run("reload"));
-	cr_assert_eq(session.dataset.count, 4u);
+	cr_assert_eq(analysis.dataset.count, 4u);
 	cr_assert_eq(bytes(), 1520u, "a new descendant is selected, and others stay as they were");
 	free(run("exp_select all"));
 	cr_assert_eq(bytes(), 1523u);

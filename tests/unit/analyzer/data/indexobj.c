@@ -74,21 +74,22 @@ TestSuite(indexobj, .init = set_up, .fini = tear_down);
 /* What commands, one a line, print; the caller frees. */
 static char *run(const char *lines, int *status)
 {
-	struct session session;
+	struct analysis analysis;
 	char *text = NULL, *copy = strdup(lines), *rest = copy, *line;
 	size_t size;
 
-	session_init(&session);
-	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, maker.path),
-	             0);
-	session_set_defaults(&session);
-	session.output.out = open_memstream(&text, &size);
+	analysis_init(&analysis);
+	cr_assert_eq(
+		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
+		0);
+	analysis_set_defaults(&analysis);
+	analysis.output.out = open_memstream(&text, &size);
 	while ((line = strsep(&rest, "\n")))
-		command_run_line(&session, line);
-	fclose(session.output.out);
-	session.output.out = stdout;
-	*status = session.output.status;
-	session_fini(&session);
+		command_run_line(&analysis, line);
+	fclose(analysis.output.out);
+	analysis.output.out = stdout;
+	*status = analysis.output.status;
+	analysis_fini(&analysis);
 	free(copy);
 	return text;
 }

@@ -13,7 +13,7 @@
 
 static const uint64_t t = MAKER_START_TICKS;
 static struct maker maker;
-static struct session session;
+static struct analysis analysis;
 
 /* Thread 42: samples of two stacks by turns, half a second apart; it allocates for what thread 43
  * frees. Thread 43: one sample, one allocation. The peak is 30 bytes, of both. */
@@ -41,16 +41,17 @@ static void set_up(void)
 	maker_alloc(&stream, t + 200, 0x6000, 20, ids[1]);
 	maker_free(&stream, t + 300, 0x5000);
 	maker_stream_put(&maker, &stream, "heaptrace");
-	session_init(&session);
-	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output, maker.path),
-	             0);
-	session_set_defaults(&session);
-	dataset_load(&session.dataset, &session.output);
+	analysis_init(&analysis);
+	cr_assert_eq(
+		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
+		0);
+	analysis_set_defaults(&analysis);
+	dataset_load(&analysis.dataset, &analysis.output);
 }
 
 static void tear_down(void)
 {
-	session_fini(&session);
+	analysis_fini(&analysis);
 	maker_destroy(&maker);
 }
 
@@ -76,9 +77,9 @@ Test(export_rows, a_row_for_each_thread_and_stack)
 {
 	struct export_rows rows;
 
-	cr_assert_eq(
-		export_rows_read(&session.dataset, dataset_next(&session.dataset, NULL), 0, &rows),
-		0);
+	cr_assert_eq(export_rows_read(&analysis.dataset, dataset_next(&analysis.dataset, NULL), 0,
+	                              &rows),
+	             0);
 	cr_assert_eq(rows.count, 3);
 	check_row(&rows, 0, 1, 0, 0, 3);
 	check_row(&rows, 1, 1, 1, 0, 3);
@@ -92,9 +93,9 @@ Test(export_rows, peaks_are_those_of_the_whole_process)
 {
 	struct export_rows rows;
 
-	cr_assert_eq(
-		export_rows_read(&session.dataset, dataset_next(&session.dataset, NULL), 0, &rows),
-		0);
+	cr_assert_eq(export_rows_read(&analysis.dataset, dataset_next(&analysis.dataset, NULL), 0,
+	                              &rows),
+	             0);
 	cr_assert_eq(value_of(&rows, EXP_PEAK_BYTES, 0), 10);
 	cr_assert_eq(value_of(&rows, EXP_PEAK_BYTES, 1), 0);
 	cr_assert_eq(value_of(&rows, EXP_PEAK_BYTES, 2), 20);
@@ -107,9 +108,9 @@ Test(export_rows, times_are_milliseconds_in_order)
 {
 	struct export_rows rows;
 
-	cr_assert_eq(
-		export_rows_read(&session.dataset, dataset_next(&session.dataset, NULL), 1, &rows),
-		0);
+	cr_assert_eq(export_rows_read(&analysis.dataset, dataset_next(&analysis.dataset, NULL), 1,
+	                              &rows),
+	             0);
 	cr_assert_eq(rows.width_ns, 1000000);
 	/* Six samples of the first thread; what it allocated stands with its first. */
 	cr_assert_eq(rows.count, 8);
@@ -126,11 +127,11 @@ Test(export_rows, filters_choose)
 	char line[] = "thread_select 2";
 	struct export_rows rows;
 
-	command_run_line(&session, line);
-	dataset_load(&session.dataset, &session.output);
-	cr_assert_eq(
-		export_rows_read(&session.dataset, dataset_next(&session.dataset, NULL), 0, &rows),
-		0);
+	command_run_line(&analysis, line);
+	dataset_load(&analysis.dataset, &analysis.output);
+	cr_assert_eq(export_rows_read(&analysis.dataset, dataset_next(&analysis.dataset, NULL), 0,
+	                              &rows),
+	             0);
 	cr_assert_eq(rows.count, 1);
 	check_row(&rows, 0, 2, 1, 0, 1);
 	export_rows_fini(&rows);
@@ -159,9 +160,9 @@ static void visit(struct export_job *job, const struct export_part *part, void *
 
 Test(export_rows, a_part_for_each_thread)
 {
-	struct export_job job = {.dataset = &session.dataset,
-	                         .choices = &session.choices,
-	                         .output = &session.output,
+	struct export_job job = {.dataset = &analysis.dataset,
+	                         .choices = &analysis.choices,
+	                         .output = &analysis.output,
 	                         .metrics = {METRIC_TOTALCPU},
 	                         .metric_count = 1};
 	struct seen threads = {.parts = 0}, times = {.parts = 0};

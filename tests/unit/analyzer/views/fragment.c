@@ -14,22 +14,22 @@
 /* What the commands print, of which each is a line; the caller frees. */
 static char *run(const char *lines, int *status)
 {
-	struct session session;
+	struct analysis analysis;
 	char *text = NULL, *copy = strdup(lines), *rest = copy, *line;
 	size_t size;
 
-	session_init(&session);
-	cr_assert_eq(dataset_open(&session.dataset, &session.choices, &session.output,
+	analysis_init(&analysis);
+	cr_assert_eq(dataset_open(&analysis.dataset, &analysis.choices, &analysis.output,
 	                          "tests/golden/heap.er"),
 	             0);
-	session_set_defaults(&session);
-	session.output.out = open_memstream(&text, &size);
+	analysis_set_defaults(&analysis);
+	analysis.output.out = open_memstream(&text, &size);
 	while ((line = strsep(&rest, "\n")))
-		command_run_line(&session, line);
-	fclose(session.output.out);
-	session.output.out = stdout;
-	*status = session.output.status;
-	session_fini(&session);
+		command_run_line(&analysis, line);
+	fclose(analysis.output.out);
+	analysis.output.out = stdout;
+	*status = analysis.output.status;
+	analysis_fini(&analysis);
 	free(copy);
 	return text;
 }
