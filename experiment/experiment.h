@@ -3,8 +3,9 @@
  * Layers, each usable without the next:
  *   experiment_open     log.xml, map.xml, notes: what was recorded, where, how it ended
  *   experiment_load     the data streams: call-stack nodes with metric totals, usage samples, heap
- * facts symbols_*           code address -> object -> function -> line, inlines included (one per
- * session, shared by all experiments, so that functions of equal name and object are one)
+ *                       facts
+ *   symbols_*           code address -> object -> function -> line, inlines included; all open
+ *                       experiments share them, so that functions of equal name and object are one
  *
  * Everything read is distrusted. Strings are as recorded (any bytes): whoever prints them escapes
  * them. Return values: 0 or a count, else -errno. Pointers handed out are borrowed and live until
@@ -107,9 +108,8 @@ struct exp_info {
 	const struct exp_event *events;
 	size_t event_count;
 
-	const char *const
-		*made; /* made[made_count]: what files told of code made at run time, in words */
-	size_t made_count;
+	const char *const *jit_notes; /* [jit_note_count]: what was read about JIT code, in words */
+	size_t jit_note_count;
 
 	const char *const *descendants; /* lineages that have a directory, or samples alone;
 	                                   ancestors first; founder only */
@@ -165,7 +165,7 @@ size_t experiment_objects(const struct experiment *experiment, const struct exp_
 const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc,
                                               uint32_t generation);
 
-/* Who told of a function that was made at run time, the more trustworthy first. */
+/* What told of a JIT function, the more trustworthy first. */
 enum exp_origin {
 	EXP_ORIGIN_ANNOUNCED, /* the program: one <function> of map.xml, for generations [from, to)
 	                       */
@@ -182,7 +182,7 @@ struct exp_function_line {
 	uint32_t offset, line;
 };
 
-/* A function that the program made while it ran. */
+/* A function that the program made while it ran: JIT code. */
 struct exp_function {
 	const char *name;   /* "" if it was announced without one */
 	const char *alias;  /* another name, or NULL */
@@ -242,7 +242,7 @@ int experiment_load(struct experiment *experiment, const struct exp_data_set **o
 
 struct symbols;
 
-/* A load object as the analyzer shows it: one for each path and build-id of a session. */
+/* A load object as the analyzer shows it: one for each path and build-id. */
 struct sym_object {
 	const char *path;
 	const char *name; /* last component */

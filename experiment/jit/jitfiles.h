@@ -7,7 +7,7 @@
  * same boot of this machine.
  *
  * Their writers may be killed at any time, so a file that is cut off is nothing unusual: what is
- * told of it stands in info->made. */
+ * told of it stands in info->jit_notes. */
 #ifndef XER_EXPERIMENT_JIT_JITFILES_H
 #define XER_EXPERIMENT_JIT_JITFILES_H
 

@@ -63,13 +63,13 @@ int exp_jit_say(struct experiment *experiment, const char *text)
 {
 	struct exp_info *info = &experiment->info;
 	const char **lines = exp_arena_alloc(&experiment->arena,
-	                                     (info->made_count + 1) * sizeof(*lines));
+	                                     (info->jit_note_count + 1) * sizeof(*lines));
 
 	if (!lines || !text)
 		return -ENOMEM;
-	if (info->made_count > 0)
-		memcpy(lines, info->made, info->made_count * sizeof(*lines));
-	lines[info->made_count++] = text;
-	info->made = lines;
+	if (info->jit_note_count > 0)
+		memcpy(lines, info->jit_notes, info->jit_note_count * sizeof(*lines));
+	lines[info->jit_note_count++] = text;
+	info->jit_notes = lines;
 	return 0;
 }

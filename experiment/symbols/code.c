@@ -2,7 +2,7 @@
 #include "experiment/symbols/code.h"
 
 #include "experiment/symbols/demangle.h"
-#include "experiment/symbols/session.h"
+#include "experiment/symbols/symbols_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,12 +21,12 @@ static struct exp_binary *image_at(struct symbols *symbols, const struct sym_fun
 size_t symbols_bytes(struct symbols *symbols, const struct sym_function *function, uint64_t address,
                      const uint8_t **out)
 {
-	const struct session_jit *made = session_jit_find(symbols, function);
+	const struct exp_sym_jit *jit = exp_sym_jit_find(symbols, function);
 	struct exp_binary *binary = image_at(symbols, function);
 
 	*out = NULL;
-	if (made)
-		return session_jit_code(symbols, made, address, out);
+	if (jit)
+		return exp_sym_jit_code(symbols, jit, address, out);
 	return !binary ? 0 : exp_binary_code_at(binary, address, out);
 }
 
@@ -35,37 +35,35 @@ unsigned symbols_machine(struct symbols *symbols, const struct sym_function *fun
 	struct exp_binary *binary = image_at(symbols, function);
 	GElf_Ehdr header;
 
-	if (session_jit_find(symbols, function))
+	if (exp_sym_jit_find(symbols, function))
 		return EM_X86_64; /* the collector knows no other */
 	return !binary || !gelf_getehdr(binary->elf, &header) ? 0 : header.e_machine;
 }
 
-static int made_frames(struct symbols *symbols, const struct session_jit *made, uint64_t address,
-                       const struct sym_frame **out)
+static int jit_frames(struct symbols *symbols, const struct exp_sym_jit *jit, uint64_t address,
+                      const struct sym_frame **out)
 {
-	const struct exp_function *function = made->function;
+	const struct exp_function *function = jit->function;
 
 	if (address - function->address < function->size)
-		return session_resolve_dynamic(symbols,
-		                               symbols->objects[made->shown->object->index],
-		                               made->experiment, function, address, out);
-	return symbols_frames(symbols, made->experiment, address, function->generation_from, 1,
-	                      out);
+		return exp_sym_resolve_dynamic(symbols, symbols->objects[jit->shown->object->index],
+		                               jit->experiment, function, address, out);
+	return symbols_frames(symbols, jit->experiment, address, function->generation_from, 1, out);
 }
 
 int symbols_frames_in(struct symbols *symbols, const struct sym_function *function,
                       uint64_t address, const struct sym_frame **out)
 {
-	const struct session_jit *made = session_jit_find(symbols, function);
+	const struct exp_sym_jit *jit = exp_sym_jit_find(symbols, function);
 
-	if (made)
-		return made_frames(symbols, made, address, out);
-	return session_frames(symbols, symbols->objects[function->object->index], address, out);
+	if (jit)
+		return jit_frames(symbols, jit, address, out);
+	return exp_sym_frames(symbols, symbols->objects[function->object->index], address, out);
 }
 
 int symbols_is_jit(struct symbols *symbols, const struct sym_function *function)
 {
-	return session_jit_find(symbols, function) != NULL;
+	return exp_sym_jit_find(symbols, function) != NULL;
 }
 
 const char *symbols_slot(struct symbols *symbols, const struct sym_object *object, uint64_t address)
@@ -137,7 +135,7 @@ static int take_note(void *context, const struct exp_dwarf_note *note)
 {
 	struct noting *noting = context;
 	struct symbols *symbols = noting->symbols;
-	const char *decl = session_path(symbols, note->directory, note->callee->decl_file);
+	const char *decl = exp_sym_path(symbols, note->directory, note->callee->decl_file);
 	struct sym_note *out;
 
 	if (exp_array_reserve(&noting->notes, &noting->capacity, noting->count,
@@ -156,13 +154,13 @@ static int take_note(void *context, const struct exp_dwarf_note *note)
 		.is_inlined = note->callee != note->function,
 	};
 	if (out->is_inlined) {
-		out->file = session_path(symbols, note->directory, note->file);
+		out->file = exp_sym_path(symbols, note->directory, note->file);
 		out->line = note->line;
 	}
 	return !out->name || !out->holder ? -ENOMEM : 0;
 }
 
-static int add_notes(struct symbols *symbols, const struct session_object *object, uint64_t address,
+static int add_notes(struct symbols *symbols, const struct exp_sym_object *object, uint64_t address,
                      struct sym_compilation *out)
 {
 	struct noting noting = {.symbols = symbols, .binary = object->binary};
@@ -182,7 +180,7 @@ static int add_notes(struct symbols *symbols, const struct session_object *objec
 int symbols_compilation(struct symbols *symbols, const struct sym_object *object, uint64_t address,
                         const struct sym_compilation **out)
 {
-	const struct session_object *of = symbols->objects[object->index];
+	const struct exp_sym_object *of = symbols->objects[object->index];
 	struct known_compilation key = {.object = object}, *known;
 	struct exp_dwarf_compilation found;
 	uint64_t hash;

@@ -7,7 +7,7 @@
 #include "experiment/experiment.h"
 
 /* The code at an address, of the function's object: to the end of its section; of a function that
- * was made at run time: to its end. Returns the number of bytes; 0 and *out NULL if there are none:
+ * is a JIT function: to its end. Returns the number of bytes; 0 and *out NULL if there are none:
  * no file, no code at this address. */
 size_t symbols_bytes(struct symbols *symbols, const struct sym_function *function, uint64_t address,
                      const uint8_t **out);
@@ -15,7 +15,7 @@ size_t symbols_bytes(struct symbols *symbols, const struct sym_function *functio
 /* e_machine of the function's code (EM_X86_64, ...), 0 if that is not there. */
 unsigned symbols_machine(struct symbols *symbols, const struct sym_function *function);
 
-/* The frames at an address in the object of a function, or, if that was made at run time, anywhere
+/* The frames at an address in the object of a function, or, if that is a JIT function, anywhere
  * in its process, as symbols_frames gives them. Returns their number (>= 1), or -ENOMEM. */
 int symbols_frames_in(struct symbols *symbols, const struct sym_function *function,
                       uint64_t address, const struct sym_frame **out);
@@ -29,7 +29,7 @@ int symbols_functions_at(struct symbols *symbols, const struct experiment *exper
 /* The experiment is about to be closed: from here on nothing is looked for in it. */
 void symbols_forget(struct symbols *symbols, const struct experiment *experiment);
 
-/* Was the function made at run time? Its addresses are those of its process. */
+/* Is it a JIT function? Its addresses are those of its process. */
 int symbols_is_jit(struct symbols *symbols, const struct sym_function *function);
 
 /* Linker name of the symbol that the loader stores at an address, a slot of the global offset

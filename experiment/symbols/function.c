@@ -1,7 +1,7 @@
 /* function.c: turns an address of an object into functions: by symbols first, then debug
  * information, PLT and unwind tables; the last resort is a name made of an offset. */
 #include "experiment/symbols/demangle.h"
-#include "experiment/symbols/session.h"
+#include "experiment/symbols/symbols_internal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 static int is_key(const void *item, const void *wanted)
 {
 	const struct sym_function *function = item;
-	const struct session_function_key *key = wanted;
+	const struct exp_sym_function_key *key = wanted;
 
 	if (function->object != &key->object->shown || function->address != key->address ||
 	    strcmp(function->mangled, key->mangled) != 0)
@@ -21,7 +21,7 @@ static int is_key(const void *item, const void *wanted)
 	        (function->file && key->file && strcmp(function->file, key->file) == 0));
 }
 
-static uint64_t hash_key(const struct session_function_key *key)
+static uint64_t hash_key(const struct exp_sym_function_key *key)
 {
 	uint64_t hash = exp_hash_number(EXP_HASH_START, (uintptr_t)key->object);
 
@@ -29,8 +29,8 @@ static uint64_t hash_key(const struct session_function_key *key)
 	return key->address != 0 ? hash : exp_hash_number(hash, key->line);
 }
 
-struct sym_function *session_function(struct symbols *symbols,
-                                      const struct session_function_key *key)
+struct sym_function *exp_sym_function(struct symbols *symbols,
+                                      const struct exp_sym_function_key *key)
 {
 	uint64_t hash = hash_key(key);
 	struct sym_function *function = exp_hash_find(&symbols->function_table, hash, is_key, key);
@@ -64,20 +64,20 @@ static void add_definition(struct sym_function *function, const struct exp_dwarf
 	function->line = frame->decl_line;
 }
 
-static struct sym_function *symbol_function(struct symbols *symbols, struct session_object *object,
+static struct sym_function *symbol_function(struct symbols *symbols, struct exp_sym_object *object,
                                             struct exp_symbol *symbol,
                                             const struct exp_dwarf_frame *frame)
 {
 	struct sym_function *function = (struct sym_function *)symbol->function;
 
 	if (!function) {
-		struct session_function_key key = {
+		struct exp_sym_function_key key = {
 			.object = object,
 			.mangled = symbol->name,
 			.address = symbol->address,
 		};
 
-		function = session_function(symbols, &key);
+		function = exp_sym_function(symbols, &key);
 		if (!function)
 			return NULL;
 		function->size = symbol->size;
@@ -88,15 +88,15 @@ static struct sym_function *symbol_function(struct symbols *symbols, struct sess
 }
 
 /* A function by a name of ours: "libc.so.6+0x1234", or a PLT stub's. */
-static struct sym_function *made_up(struct symbols *symbols, struct session_object *object,
+static struct sym_function *made_up(struct symbols *symbols, struct exp_sym_object *object,
                                     const char *name, const struct exp_range *range, int unresolved)
 {
-	struct session_function_key key = {
+	struct exp_sym_function_key key = {
 		.object = object,
 		.mangled = name,
 		.address = range->start,
 	};
-	struct sym_function *function = !name ? NULL : session_function(symbols, &key);
+	struct sym_function *function = !name ? NULL : exp_sym_function(symbols, &key);
 
 	if (!function)
 		return NULL;
@@ -105,7 +105,7 @@ static struct sym_function *made_up(struct symbols *symbols, struct session_obje
 	return function;
 }
 
-static struct sym_function *unnamed(struct symbols *symbols, struct session_object *object,
+static struct sym_function *unnamed(struct symbols *symbols, struct exp_sym_object *object,
                                     uint64_t address)
 {
 	struct exp_range range = {address, address + 1};
@@ -132,7 +132,7 @@ static const char *linker_name(const struct exp_dwarf_frame *frame)
 }
 
 /* The function that really is at the address. frame: what debug information says of it, or NULL. */
-static struct sym_function *physical(struct symbols *symbols, struct session_object *object,
+static struct sym_function *physical(struct symbols *symbols, struct exp_sym_object *object,
                                      uint64_t address, const struct exp_dwarf_frame *frame)
 {
 	struct exp_symbol *symbol = !object->binary ? NULL
@@ -154,12 +154,12 @@ static struct sym_function *physical(struct symbols *symbols, struct session_obj
 
 /* A function that was inlined here; the same as the one of its name that was not, if there is
  * just one. */
-static struct sym_function *inlined(struct symbols *symbols, struct session_object *object,
+static struct sym_function *inlined(struct symbols *symbols, struct exp_sym_object *object,
                                     const struct exp_dwarf_frame *frame)
 {
 	const char *name = linker_name(frame);
 	struct exp_symbol *symbol;
-	struct session_function_key key = {.object = object,
+	struct exp_sym_function_key key = {.object = object,
 	                                   .mangled = !name ? "<inlined>" : name,
 	                                   .file = frame->decl_file,
 	                                   .line = frame->decl_line};
@@ -167,12 +167,12 @@ static struct sym_function *inlined(struct symbols *symbols, struct session_obje
 	if (!*frame->owner) {
 		symbol = !name ? NULL : exp_binary_symbol_named(object->binary, name);
 		*frame->owner = symbol ? symbol_function(symbols, object, symbol, frame)
-		                       : session_function(symbols, &key);
+		                       : exp_sym_function(symbols, &key);
 	}
 	return *frame->owner;
 }
 
-const char *session_path(struct symbols *symbols, const char *directory, const char *file)
+const char *exp_sym_path(struct symbols *symbols, const char *directory, const char *file)
 {
 	const char *whole;
 
@@ -182,7 +182,7 @@ const char *session_path(struct symbols *symbols, const char *directory, const c
 	return !whole ? file : whole;
 }
 
-int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
+int exp_sym_resolve(struct symbols *symbols, struct exp_sym_object *object, uint64_t address,
                     struct sym_frame **out)
 {
 	struct exp_dwarf_frame known[EXP_DWARF_FRAMES];
@@ -199,7 +199,7 @@ int session_resolve(struct symbols *symbols, struct session_object *object, uint
 		const struct exp_dwarf_frame *frame = found == 0 ? NULL : &known[i];
 
 		if (frame)
-			known[i].decl_file = session_path(symbols, frame->directory,
+			known[i].decl_file = exp_sym_path(symbols, frame->directory,
 			                                  frame->decl_file);
 		frames[i].inlined = i < count - 1;
 		frames[i].function = frames[i].inlined ? inlined(symbols, object, frame)
@@ -207,7 +207,7 @@ int session_resolve(struct symbols *symbols, struct session_object *object, uint
 		if (!frames[i].function)
 			return -ENOMEM;
 		if (i > 0) {
-			frames[i].file = session_path(symbols, frame->directory, frame->file);
+			frames[i].file = exp_sym_path(symbols, frame->directory, frame->file);
 			frames[i].line = frame->line;
 		}
 		frames[i].address = address;
@@ -216,7 +216,7 @@ int session_resolve(struct symbols *symbols, struct session_object *object, uint
 	return count;
 }
 
-void session_find_line(struct symbols *symbols, struct session_object *object, uint64_t address,
+void exp_sym_find_line(struct symbols *symbols, struct exp_sym_object *object, uint64_t address,
                        struct sym_frame *innermost)
 {
 	const char *directory, *file;
@@ -224,6 +224,6 @@ void session_find_line(struct symbols *symbols, struct session_object *object, u
 
 	if (!object->dwarf || exp_dwarf_line(object->dwarf, address, &directory, &file, &line) != 0)
 		return;
-	innermost->file = session_path(symbols, directory, file);
+	innermost->file = exp_sym_path(symbols, directory, file);
 	innermost->line = line;
 }

@@ -1,11 +1,11 @@
-/* jitfunction.c: functions that a program made, as the session shows them: their names, lines and
+/* jitfunction.c: JIT functions as the symbols show them: their names, lines and
  * code. */
 #include "experiment/jit/java.h"
 #include "experiment/jit/lines.h"
 #include "experiment/jit/jitfiles.h"
 #include "experiment/symbols/code.h"
 #include "experiment/symbols/method.h"
-#include "experiment/symbols/session.h"
+#include "experiment/symbols/symbols_internal.h"
 #include "format/layout.h"
 
 #include <errno.h>
@@ -16,52 +16,52 @@ enum { CODE_MAX = 64 << 20 };
 
 static int is_shown(const void *item, const void *wanted)
 {
-	const struct session_jit *made = item;
+	const struct exp_sym_jit *jit = item;
 
-	return made->shown == wanted && made->experiment != NULL;
+	return jit->shown == wanted && jit->experiment != NULL;
 }
 
-const struct session_jit *session_jit_find(struct symbols *symbols,
+const struct exp_sym_jit *exp_sym_jit_find(struct symbols *symbols,
                                            const struct sym_function *shown)
 {
-	return exp_hash_find(&symbols->made_table,
-	                     exp_hash_number(EXP_HASH_START, (uintptr_t)shown), is_shown, shown);
+	return exp_hash_find(&symbols->jit_table, exp_hash_number(EXP_HASH_START, (uintptr_t)shown),
+	                     is_shown, shown);
 }
 
 void symbols_forget(struct symbols *symbols, const struct experiment *experiment)
 {
-	for (struct session_jit *made = symbols->made; made; made = made->next)
-		if (made->experiment == experiment)
-			made->experiment = NULL;
+	for (struct exp_sym_jit *jit = symbols->jits; jit; jit = jit->next)
+		if (jit->experiment == experiment)
+			jit->experiment = NULL;
 }
 
 static int is_same(const void *item, const void *wanted)
 {
-	const struct session_jit *a = item, *b = wanted;
+	const struct exp_sym_jit *a = item, *b = wanted;
 
 	return a->shown == b->shown && a->experiment == b->experiment;
 }
 
 /* Remember what `shown` is: of several with one name and address the first one of each experiment.
  * Returns 0 or -ENOMEM. */
-static int remember_made(struct symbols *symbols, const struct sym_function *shown,
-                         const struct experiment *experiment, const struct exp_function *function)
+static int remember_jit(struct symbols *symbols, const struct sym_function *shown,
+                        const struct experiment *experiment, const struct exp_function *function)
 {
-	struct session_jit key = {.next = symbols->made,
+	struct exp_sym_jit key = {.next = symbols->jits,
 	                          .shown = shown,
 	                          .experiment = experiment,
 	                          .function = function},
-			   *made;
+			   *jit;
 	uint64_t hash = exp_hash_number(EXP_HASH_START, (uintptr_t)shown);
 
-	if (exp_hash_find(&symbols->made_table, hash, is_same, &key))
+	if (exp_hash_find(&symbols->jit_table, hash, is_same, &key))
 		return 0;
-	made = exp_arena_alloc(&symbols->arena, sizeof(*made));
-	if (!made)
+	jit = exp_arena_alloc(&symbols->arena, sizeof(*jit));
+	if (!jit)
 		return -ENOMEM;
-	*made = key;
-	symbols->made = made;
-	return exp_hash_add(&symbols->made_table, hash, made);
+	*jit = key;
+	symbols->jits = jit;
+	return exp_hash_add(&symbols->jit_table, hash, jit);
 }
 
 static int open_text(const struct experiment *experiment, const struct exp_function *function)
@@ -96,31 +96,31 @@ static uint64_t size_of_code(const struct exp_function *function, const uint8_t 
 	return size;
 }
 
-size_t session_jit_code(struct symbols *symbols, const struct session_jit *found, uint64_t address,
+size_t exp_sym_jit_code(struct symbols *symbols, const struct exp_sym_jit *found, uint64_t address,
                         const uint8_t **out)
 {
-	struct session_jit *made = (struct session_jit *)found;
-	const struct exp_function *function = made->function;
+	struct exp_sym_jit *jit = (struct exp_sym_jit *)found;
+	const struct exp_function *function = jit->function;
 
-	if (!made->is_read)
-		made->code = read_code(&symbols->arena, made->experiment, function);
-	made->is_read = 1;
-	made->size = !made->code ? 0 : size_of_code(function, made->code);
-	if (address < function->address || address - function->address >= made->size)
+	if (!jit->is_read)
+		jit->code = read_code(&symbols->arena, jit->experiment, function);
+	jit->is_read = 1;
+	jit->size = !jit->code ? 0 : size_of_code(function, jit->code);
+	if (address < function->address || address - function->address >= jit->size)
 		return 0;
-	*out = made->code + (address - function->address);
-	return made->size - (address - function->address);
+	*out = jit->code + (address - function->address);
+	return jit->size - (address - function->address);
 }
 
-int session_resolve_dynamic(struct symbols *symbols, struct session_object *object,
+int exp_sym_resolve_dynamic(struct symbols *symbols, struct exp_sym_object *object,
                             const struct experiment *experiment,
                             const struct exp_function *function, uint64_t pc,
                             const struct sym_frame **out)
 {
 	const struct exp_method *method = exp_java_find(experiment, function->method);
-	struct session_function_key key = {
+	struct exp_sym_function_key key = {
 		.object = object,
-		.mangled = method ? session_method_name(symbols, method)
+		.mangled = method ? exp_sym_method_name(symbols, method)
 	                   : function->name[0] != '\0'
 	                           ? function->name
 	                           : exp_arena_printf(&symbols->arena, "<Dynamic>+0x%llx",
@@ -128,16 +128,16 @@ int session_resolve_dynamic(struct symbols *symbols, struct session_object *obje
 		.address = function->address,
 	};
 	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
-	struct sym_function *found = !key.mangled ? NULL : session_function(symbols, &key);
+	struct sym_function *found = !key.mangled ? NULL : exp_sym_function(symbols, &key);
 
-	if (!frame || !found || remember_made(symbols, found, experiment, function) != 0)
+	if (!frame || !found || remember_jit(symbols, found, experiment, function) != 0)
 		return -ENOMEM;
 	found->size = function->size;
 	found->unresolved = function->origin == EXP_ORIGIN_NOBODY;
 	if (method && !found->is_titled) {
 		found->is_titled = 1;
-		found->name = session_method_title(symbols, method);
-		found->file = session_method_source(symbols, method);
+		found->name = exp_sym_method_title(symbols, method);
+		found->file = exp_sym_method_source(symbols, method);
 		found->line = exp_java_line(experiment, function, function->address);
 		if (!found->name)
 			return -ENOMEM;

@@ -1,4 +1,4 @@
-/* method.c: methods of Java as the session shows them: names, and frames of interpreted and
+/* method.c: methods of Java as the symbols show them: names, and frames of interpreted and
  * compiled code. What was found out is kept. */
 #include "experiment/symbols/method.h"
 
@@ -26,7 +26,7 @@ static const char *with_dots(struct exp_arena *arena, const char *class_name)
 	return text;
 }
 
-const char *session_method_name(struct symbols *symbols, const struct exp_method *method)
+const char *exp_sym_method_name(struct symbols *symbols, const struct exp_method *method)
 {
 	const char *class_name = with_dots(&symbols->arena, method->class_name);
 
@@ -68,7 +68,7 @@ static void put_type(const char **at, char *out, size_t size)
 	         "[][][][][][][][]");
 }
 
-const char *session_method_title(struct symbols *symbols, const struct exp_method *method)
+const char *exp_sym_method_title(struct symbols *symbols, const struct exp_method *method)
 {
 	const char *class_name = with_dots(&symbols->arena, method->class_name);
 	const char *at = method->signature[0] == '(' ? method->signature + 1 : ")";
@@ -88,7 +88,7 @@ const char *session_method_title(struct symbols *symbols, const struct exp_metho
 	return exp_arena_string(&symbols->arena, title);
 }
 
-const char *session_method_source(struct symbols *symbols, const struct exp_method *method)
+const char *exp_sym_method_source(struct symbols *symbols, const struct exp_method *method)
 {
 	const char *slash = strrchr(method->class_name, '/');
 	int len = !slash ? 0 : (int)(slash + 1 - method->class_name);
@@ -103,7 +103,7 @@ const char *session_method_source(struct symbols *symbols, const struct exp_meth
 struct known {
 	uint64_t serial; /* of the experiment's methods, which may be closed, and its memory another
 	                    one's */
-	const struct session_object *object; /* NULL: of a line */
+	const struct exp_sym_object *object; /* NULL: of a line */
 	uint32_t method;                     /* its index in them */
 	uint32_t bci;
 	unsigned line;
@@ -151,34 +151,34 @@ static int find_line(struct symbols *symbols, const struct exp_methods *methods,
 	return known ? 0 : keep(symbols, &symbols->line_table, &key);
 }
 
-static struct sym_function *new_function(struct symbols *symbols, struct session_object *object,
+static struct sym_function *new_function(struct symbols *symbols, struct exp_sym_object *object,
                                          int fd, const struct exp_method *method)
 {
-	struct session_function_key key = {.object = object,
-	                                   .mangled = session_method_name(symbols, method)};
+	struct exp_sym_function_key key = {.object = object,
+	                                   .mangled = exp_sym_method_name(symbols, method)};
 	struct sym_function *found;
 
-	key.file = session_method_source(symbols, method);
+	key.file = exp_sym_method_source(symbols, method);
 	key.line = key.file ? exp_java_line_of(fd, method, 0) : 0;
-	found = !key.mangled ? NULL : session_function(symbols, &key);
+	found = !key.mangled ? NULL : exp_sym_function(symbols, &key);
 	if (!found || found->is_titled)
 		return found;
 	found->is_titled = 1;
-	found->name = session_method_title(symbols, method);
+	found->name = exp_sym_method_title(symbols, method);
 	return !found->name ? NULL : found;
 }
 
 /* NULL: out of memory. */
-static struct sym_function *function_of(struct symbols *symbols, struct session_object *object,
+static struct sym_function *function_of(struct symbols *symbols, struct exp_sym_object *object,
                                         const struct exp_methods *methods, int fd,
                                         const struct exp_method *method)
 {
-	const struct session_function_key nameless = {.object = object, .mangled = "<Java method>"};
+	const struct exp_sym_function_key nameless = {.object = object, .mangled = "<Java method>"};
 	struct known key = {.serial = methods->serial, .object = object};
 	const struct known *known;
 
 	if (!method)
-		return session_function(symbols, &nameless);
+		return exp_sym_function(symbols, &nameless);
 	key.method = (uint32_t)(method - methods->methods);
 	known = exp_hash_find(&symbols->method_table, hash_of(&key), is_same, &key);
 	if (known)
@@ -189,7 +189,7 @@ static struct sym_function *function_of(struct symbols *symbols, struct session_
 }
 
 /* Fill in the frame of a method at a bytecode. Returns 0 or -ENOMEM. */
-static int put_frame(struct symbols *symbols, struct session_object *object,
+static int put_frame(struct symbols *symbols, struct exp_sym_object *object,
                      const struct exp_methods *methods, int fd, const struct exp_method *method,
                      uint32_t bci, struct sym_frame *frame)
 {
@@ -204,7 +204,7 @@ static int put_frame(struct symbols *symbols, struct session_object *object,
 	return 0;
 }
 
-int session_resolve_interpreted(struct symbols *symbols, struct session_object *object,
+int exp_sym_resolve_interpreted(struct symbols *symbols, struct exp_sym_object *object,
                                 const struct experiment *experiment, uint64_t mark,
                                 const struct sym_frame **out)
 {
@@ -221,7 +221,7 @@ int session_resolve_interpreted(struct symbols *symbols, struct session_object *
 	return rc < 0 ? rc : 1;
 }
 
-int session_resolve_compiled(struct symbols *symbols, struct session_object *object,
+int exp_sym_resolve_compiled(struct symbols *symbols, struct exp_sym_object *object,
                              const struct experiment *experiment,
                              const struct exp_function *function, uint64_t pc,
                              const struct sym_frame **out)

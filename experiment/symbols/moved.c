@@ -2,7 +2,7 @@
  * search, or on a debuginfod server. */
 #include "experiment/base/internal.h"
 #include "experiment/elf/debuginfod.h"
-#include "experiment/symbols/session.h"
+#include "experiment/symbols/symbols_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static int try_server(struct moved *moved)
 	return found;
 }
 
-int session_find_moved(struct symbols *symbols, const struct experiment *experiment,
+int exp_sym_find_moved(struct symbols *symbols, const struct experiment *experiment,
                        const struct sym_object *object, struct exp_object_file *out)
 {
 	struct moved moved = {.object = object, .out = out};

@@ -1,11 +1,11 @@
-/* symbols.c: the symbol session: objects, functions and the cache of addresses, shared by all
+/* symbols.c: the symbols: objects, functions and the cache of addresses, shared by all
  * experiments that are looked at together. */
 #include "experiment/base/arena.h"
 #include "experiment/elf/object.h"
 #include "experiment/jit/java.h"
 #include "experiment/symbols/code.h"
 #include "experiment/symbols/method.h"
-#include "experiment/symbols/session.h"
+#include "experiment/symbols/symbols_internal.h"
 #include "format/record.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define UNKNOWN "<Unknown>"
-#define DYNAMIC "<Dynamic>"  /* the object of functions that the program made */
+#define DYNAMIC "<Dynamic>"  /* the object of JIT functions */
 #define JAVA "<Java>"        /* of methods */
 #define JAVA_MACHINE "<JVM>" /* of what the Java machine made for itself */
 
@@ -41,19 +41,19 @@ struct object_key {
 
 static int is_object(const void *item, const void *wanted)
 {
-	const struct session_object *object = item;
+	const struct exp_sym_object *object = item;
 	const struct object_key *key = wanted;
 
 	return strcmp(object->shown.path, key->path) == 0 &&
 	       strcmp(object->shown.build_id, key->build_id) == 0;
 }
 
-static struct session_object *find_object(struct symbols *symbols, const char *path,
+static struct exp_sym_object *find_object(struct symbols *symbols, const char *path,
                                           const char *build_id)
 {
 	struct object_key key = {path, build_id};
 	uint64_t hash = exp_hash_text(exp_hash_text(EXP_HASH_START, path), build_id);
-	struct session_object *object = exp_hash_find(&symbols->object_table, hash, is_object,
+	struct exp_sym_object *object = exp_hash_find(&symbols->object_table, hash, is_object,
 	                                              &key);
 	const char *slash;
 
@@ -77,7 +77,7 @@ static struct session_object *find_object(struct symbols *symbols, const char *p
 }
 
 static int open_binary(struct symbols *symbols, const struct experiment *experiment,
-                       struct session_object *object)
+                       struct exp_sym_object *object)
 {
 	struct sym_object *shown = &object->shown;
 	struct exp_object_file file;
@@ -86,7 +86,7 @@ static int open_binary(struct symbols *symbols, const struct experiment *experim
 	object->opened = 1;
 	rc = exp_object_find(experiment, shown->path, shown->build_id, &file);
 	if (rc != 0)
-		rc = session_find_moved(symbols, experiment, shown, &file);
+		rc = exp_sym_find_moved(symbols, experiment, shown, &file);
 	shown->mismatch = file.mismatch != 0;
 	if (rc != 0)
 		return 0;
@@ -109,10 +109,10 @@ static int open_binary(struct symbols *symbols, const struct experiment *experim
 
 /* The object of a mapping. Most frames are in few of them, so hashing their names each time would
  * cost more than all else. */
-static struct session_object *find_mapped(struct symbols *symbols, const struct exp_object *mapped)
+static struct exp_sym_object *find_mapped(struct symbols *symbols, const struct exp_object *mapped)
 {
-	struct session_object *
-		*recent = &symbols->recent[(uintptr_t)mapped / sizeof(*mapped) % SESSION_RECENT];
+	struct exp_sym_object *
+		*recent = &symbols->recent[(uintptr_t)mapped / sizeof(*mapped) % EXP_SYM_RECENT];
 
 	if (!*recent || strcmp((*recent)->shown.path, mapped->path) != 0 ||
 	    strcmp((*recent)->shown.build_id, mapped->build_id) != 0)
@@ -120,11 +120,11 @@ static struct session_object *find_mapped(struct symbols *symbols, const struct 
 	return *recent;
 }
 
-struct session_object *session_object_open(struct symbols *symbols,
+struct exp_sym_object *exp_sym_object_open(struct symbols *symbols,
                                            const struct experiment *experiment,
                                            const struct exp_object *mapped)
 {
-	struct session_object *object = find_mapped(symbols, mapped);
+	struct exp_sym_object *object = find_mapped(symbols, mapped);
 
 	if (!object || (!object->opened && open_binary(symbols, experiment, object) != 0))
 		return NULL;
@@ -134,7 +134,7 @@ struct session_object *session_object_open(struct symbols *symbols,
 struct symbols *symbols_create(void)
 {
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
-	struct session_object *unknown;
+	struct exp_sym_object *unknown;
 
 	if (!symbols)
 		return NULL;
@@ -147,9 +147,9 @@ struct symbols *symbols_create(void)
 	}
 	unknown->opened = 1;
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
-		struct session_function_key key = {.object = unknown, .mangled = special[i]};
+		struct exp_sym_function_key key = {.object = unknown, .mangled = special[i]};
 
-		if (!session_function(symbols, &key)) {
+		if (!exp_sym_function(symbols, &key)) {
 			symbols_destroy(symbols);
 			return NULL;
 		}
@@ -172,7 +172,7 @@ void symbols_destroy(struct symbols *symbols)
 	exp_hash_fini(&symbols->function_table);
 	exp_hash_fini(&symbols->frame_table);
 	exp_hash_fini(&symbols->compilation_table);
-	exp_hash_fini(&symbols->made_table);
+	exp_hash_fini(&symbols->jit_table);
 	exp_hash_fini(&symbols->method_table);
 	exp_hash_fini(&symbols->line_table);
 	exp_paths_destroy(symbols->paths);
@@ -212,8 +212,8 @@ static int resolve_special(struct symbols *symbols, uint64_t pc, const struct sy
 
 static int is_frames(const void *item, const void *wanted)
 {
-	const struct session_known_frames *a = item;
-	const struct session_known_frames *b = wanted;
+	const struct exp_sym_known_frames *a = item;
+	const struct exp_sym_known_frames *b = wanted;
 
 	return a->where == b->where && a->owner == b->owner && a->address == b->address;
 }
@@ -221,32 +221,32 @@ static int is_frames(const void *item, const void *wanted)
 /* Where an address is. */
 struct place {
 	const struct experiment *experiment;
-	struct session_object *object;       /* NULL: in none */
-	const struct exp_function *function; /* that the program made, NULL: in none */
+	struct exp_sym_object *object;       /* NULL: in none */
+	const struct exp_function *function; /* a JIT function; NULL: in none */
 	int is_machine;                      /* a method as its compiled code */
 	int is_without_lines;                /* nobody asks for them */
 };
 
 /* Fill the frames of known->address. Returns their number, or -ENOMEM. */
 static int resolve(struct symbols *symbols, const struct place *place,
-                   struct session_known_frames *known)
+                   struct exp_sym_known_frames *known)
 {
 	const struct sym_frame **out = &known->frames;
 	uint64_t address = known->address;
 	int count;
 
 	if (address & FMT_PC_JAVA)
-		return session_resolve_interpreted(symbols, place->object, place->experiment,
+		return exp_sym_resolve_interpreted(symbols, place->object, place->experiment,
 		                                   address, out);
 	if (place->function && place->function->method != 0 && !place->is_machine)
-		return session_resolve_compiled(symbols, place->object, place->experiment,
+		return exp_sym_resolve_compiled(symbols, place->object, place->experiment,
 		                                place->function, address, out);
 	if (place->function)
-		return session_resolve_dynamic(symbols, place->object, place->experiment,
+		return exp_sym_resolve_dynamic(symbols, place->object, place->experiment,
 		                               place->function, address, out);
 	if (!place->object)
 		return resolve_special(symbols, address, out);
-	count = session_resolve(symbols, place->object, address, &known->without_line);
+	count = exp_sym_resolve(symbols, place->object, address, &known->without_line);
 	*out = known->without_line;
 	return count;
 }
@@ -262,12 +262,12 @@ static int find_frames(struct symbols *symbols, const struct place *place, uint6
 	                    : address & FMT_PC_JAVA ? (const void *)place->experiment
 	                                            : place->object;
 	int is_own = place->experiment && (place->function || address & FMT_PC_JAVA);
-	struct session_known_frames key = {.where = where,
+	struct exp_sym_known_frames key = {.where = where,
 	                                   .owner = is_own ? place->experiment->methods.serial : 0,
 	                                   .address = address};
 	uint64_t hash = exp_hash_number(
 		exp_hash_number(EXP_HASH_START ^ key.owner, (uintptr_t)where), address);
-	struct session_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames,
+	struct exp_sym_known_frames *known = exp_hash_find(&symbols->frame_table, hash, is_frames,
 	                                                   &key);
 
 	if (!known) {
@@ -282,14 +282,14 @@ static int find_frames(struct symbols *symbols, const struct place *place, uint6
 			return -ENOMEM;
 	}
 	if (known->without_line && !place->is_without_lines) {
-		session_find_line(symbols, place->object, address, known->without_line);
+		exp_sym_find_line(symbols, place->object, address, known->without_line);
 		known->without_line = NULL;
 	}
 	*out = known->frames;
 	return known->count;
 }
 
-int session_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
+int exp_sym_frames(struct symbols *symbols, struct exp_sym_object *object, uint64_t address,
                    const struct sym_frame **out)
 {
 	const struct place place = {.object = object};
@@ -301,10 +301,10 @@ int session_frames(struct symbols *symbols, struct session_object *object, uint6
 	return count;
 }
 
-/* The object that functions made at run time are said to be in. */
-static struct session_object *made_object(struct symbols *symbols, int is_java, int is_machine)
+/* The object that JIT functions are shown in. */
+static struct exp_sym_object *jit_object(struct symbols *symbols, int is_java, int is_machine)
 {
-	struct session_object *object = find_object(symbols,
+	struct exp_sym_object *object = find_object(symbols,
 	                                            is_java      ? JAVA
 	                                            : is_machine ? JAVA_MACHINE
 	                                                         : DYNAMIC,
@@ -330,15 +330,15 @@ static int find_frames_at(struct symbols *symbols, struct place *place, uint64_t
 	                          ? NULL
 	                          : experiment_function_at(place->experiment, address, generation);
 	if (place->function || pc & FMT_PC_JAVA) {
-		place->object = made_object(symbols,
-		                            !place->function || place->function->method != 0,
-		                            place->function != NULL && place->function->is_machine);
+		place->object = jit_object(symbols,
+		                           !place->function || place->function->method != 0,
+		                           place->function != NULL && place->function->is_machine);
 		return !place->object ? -ENOMEM : find_frames(symbols, place, address, out);
 	}
 	mapped = experiment_object_at(place->experiment, address, generation);
 	if (!mapped)
 		return find_frames(symbols, place, pc, out);
-	place->object = session_object_open(symbols, place->experiment, mapped);
+	place->object = exp_sym_object_open(symbols, place->experiment, mapped);
 	if (!place->object)
 		return -ENOMEM;
 	return find_frames(symbols, place, address - mapped->bias, out);
@@ -394,7 +394,7 @@ int symbols_retry(struct symbols *symbols)
 	int again = 0;
 
 	for (size_t i = 0; i < symbols->object_count; i++) {
-		struct session_object *object = symbols->objects[i];
+		struct exp_sym_object *object = symbols->objects[i];
 
 		if (object->binary || object->shown.path[0] != '/')
 			continue;

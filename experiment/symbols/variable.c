@@ -3,7 +3,7 @@
 #include "experiment/base/arena.h"
 #include "experiment/elf/object.h"
 #include "experiment/symbols/demangle.h"
-#include "experiment/symbols/session.h"
+#include "experiment/symbols/symbols_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,14 +84,14 @@ int symbols_variable(struct symbols *symbols, const struct experiment *experimen
 {
 	const struct exp_object *mapped = experiment_object_at(experiment, address, generation);
 	const struct exp_symbol *symbol = NULL;
-	struct session_object *known;
+	struct exp_sym_object *known;
 
 	*name = NULL;
 	*object = NULL;
 	*offset = 0;
 	if (!mapped)
 		return 0;
-	known = session_object_open(symbols, experiment, mapped);
+	known = exp_sym_object_open(symbols, experiment, mapped);
 	if (!known)
 		return -ENOMEM;
 	if (known->binary)

@@ -1,7 +1,7 @@
 /* perf.h: files in which the program tells perf(1) of functions that it makes: /tmp/perf-PID.map,
  * and jitdump files.
  *
- * They are copied when the process has ended, or read where they are (experiment/jit/made.h). What
+ * They are copied when the process has ended, or read where they are (experiment/jit/jitfiles.h). What
  * only the process can tell stands in log.xml: how long the map was at which time, since it has no
  * times, and where a jitdump file is, which its writer maps executable, so that perf sees its name.
  */

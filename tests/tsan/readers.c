@@ -5,7 +5,7 @@
  * its thread
  *
  * An experiment of clock samples, allocations, waits and calls is made and loaded, alone and by two
- * threads that have a session of symbols each. All events must be there. Exit status 0, 1 if they
+ * threads that have symbols of their own each. All events must be there. Exit status 0, 1 if they
  * are not; the sanitizer's own if it reports a race. */
 #include "tests/unit/experiment/make_experiment.h"
 

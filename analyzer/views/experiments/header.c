@@ -433,8 +433,8 @@ static void put_header(const struct dataset *dataset, struct output *output,
 	put_settings(out, info);
 	put_sampler(out, at->experiment);
 	put_counters(out, at->experiment);
-	for (size_t i = 0; i < info->made_count; i++)
-		put_field(out, i == 0 ? "JIT code" : "", info->made[i]);
+	for (size_t i = 0; i < info->jit_note_count; i++)
+		put_field(out, i == 0 ? "JIT code" : "", info->jit_notes[i]);
 	put_java(out, at->experiment);
 	put_field(out, "Format", info->version);
 	put_troubles(out, dataset, at);

@@ -181,7 +181,7 @@ Test(java, a_signature_that_breaks_off_is_read_to_its_end)
 			.class_name = "C", .name = "f", .signature = signature};
 
 		memcpy(signature, broken[i], strlen(broken[i]) + 1);
-		cr_assert_str_eq(session_method_title(own, &method), i == 0   ? "C.f()"
+		cr_assert_str_eq(exp_sym_method_title(own, &method), i == 0   ? "C.f()"
 		                                                     : i == 1 ? "C.f(?[])"
 		                                                     : i == 2 ? "C.f(int, ?[][])"
 		                                                     : i == 3 ? "C.f(String)"

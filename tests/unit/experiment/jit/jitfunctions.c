@@ -64,8 +64,8 @@ Test(jitfunctions, a_perf_map_is_read_by_lines)
 	                 "/src/a.js");
 	cr_assert_eq(exp_function_then(experiment, 0x2000, (struct exp_instant){5, 0})->line, 12);
 	cr_assert_str_eq(name_then(0x5000, 5), "", "half a line is none");
-	cr_assert_eq(experiment_info(experiment)->made_count, 1);
-	cr_assert_str_eq(experiment_info(experiment)->made[0],
+	cr_assert_eq(experiment_info(experiment)->jit_note_count, 1);
+	cr_assert_str_eq(experiment_info(experiment)->jit_notes[0],
 	                 "perf map: 3 functions, 6 entries without sense");
 	cr_assert_eq(maker.warnings, 0, "it is not the experiment that is damaged");
 }
@@ -193,8 +193,9 @@ static void open_dump(void)
 
 static const char *said(void)
 {
-	return experiment_info(experiment)->made_count == 0 ? ""
-	                                                    : experiment_info(experiment)->made[0];
+	return experiment_info(experiment)->jit_note_count == 0
+	               ? ""
+	               : experiment_info(experiment)->jit_notes[0];
 }
 
 Test(jitfunctions, functions_of_a_jitdump_have_times_code_and_lines)

@@ -1,6 +1,6 @@
-/* session.h: the symbol session as its modules share it. */
-#ifndef XER_EXPERIMENT_SYMBOLS_SESSION_H
-#define XER_EXPERIMENT_SYMBOLS_SESSION_H
+/* symbols_internal.h: the symbols, as the modules of this room share them. */
+#ifndef XER_EXPERIMENT_SYMBOLS_SYMBOLS_INTERNAL_H
+#define XER_EXPERIMENT_SYMBOLS_SYMBOLS_INTERNAL_H
 
 #include "experiment/base/arena.h"
 #include "experiment/base/hash.h"
@@ -11,7 +11,7 @@
 #include "experiment/symbols/paths.h"
 
 /* A load object with its binary. */
-struct session_object {
+struct exp_sym_object {
 	struct sym_object shown;
 	struct exp_binary *binary; /* NULL: no file, or not ELF */
 	struct exp_dwarf *dwarf;   /* NULL: there are no lines */
@@ -19,9 +19,9 @@ struct session_object {
 };
 
 /* The frames of one address. */
-struct session_known_frames {
-	const void *where; /* the object, or the function (struct exp_function) that the program
-	                      made; NULL: in neither */
+struct exp_sym_known_frames {
+	const void *where; /* the object, or the JIT function (struct exp_function);
+	                      NULL: in neither */
 	uint64_t owner; /* number of the experiment that the function is of: another one's may come
 	                 * to have its address; 0: it is of none */
 	uint64_t address;
@@ -31,25 +31,25 @@ struct session_known_frames {
 		*without_line; /* frames[0], if its line has not been looked for, else NULL */
 };
 
-enum { SESSION_RECENT = 64 };
+enum { EXP_SYM_RECENT = 64 };
 
 struct symbols {
 	struct exp_arena arena;
 	struct exp_paths *paths;
-	struct session_object **objects;
+	struct exp_sym_object **objects;
 	size_t object_count, object_capacity;
 	struct sym_function **functions;
 	size_t function_count, function_capacity;
-	struct exp_hash object_table, function_table, frame_table, compilation_table, made_table;
+	struct exp_hash object_table, function_table, frame_table, compilation_table, jit_table;
 	struct exp_hash method_table, line_table; /* of Java (java.c) */
-	struct session_jit *made;
-	struct session_object
-		*recent[SESSION_RECENT]; /* that were found for a mapping, by its address */
+	struct exp_sym_jit *jits;
+	struct exp_sym_object
+		*recent[EXP_SYM_RECENT]; /* that were found for a mapping, by its address */
 };
 
-/* A function that a program made, as the session shows it. */
-struct session_jit {
-	struct session_jit *next; /* of all of them */
+/* A JIT function, as the symbols show it. */
+struct exp_sym_jit {
+	struct exp_sym_jit *next; /* of all of them */
 	const struct sym_function *shown;
 	const struct experiment *experiment; /* NULL: it has been closed */
 	const struct exp_function *function;
@@ -59,18 +59,19 @@ struct session_jit {
 };
 
 /* The object of a mapping, its binary looked for. Returns NULL if out of memory. (symbols.c) */
-struct session_object *session_object_open(struct symbols *symbols,
+struct exp_sym_object *exp_sym_object_open(struct symbols *symbols,
                                            const struct experiment *experiment,
                                            const struct exp_object *mapped);
 
-/* Find the file of an object that is neither archived nor where it was recorded: by the session's
- * paths, then by debuginfod. Returns 0 (the caller closes out->fd) or -ENOENT. (moved.c) */
-int session_find_moved(struct symbols *symbols, const struct experiment *experiment,
+/* Find the file of an object that is neither archived nor where it was recorded: by the
+ * paths of the user, then by debuginfod. Returns 0 (the caller closes out->fd) or -ENOENT.
+ * (moved.c) */
+int exp_sym_find_moved(struct symbols *symbols, const struct experiment *experiment,
                        const struct sym_object *object, struct exp_object_file *out);
 
 /* What makes a function one: `file` and `line` tell inlined-only functions of one name apart. */
-struct session_function_key {
-	const struct session_object *object;
+struct exp_sym_function_key {
+	const struct exp_sym_object *object;
 	const char *mangled;
 	uint64_t address;
 	const char *file;
@@ -79,39 +80,39 @@ struct session_function_key {
 
 /* The function of this key, made if it is new: its name is the key's mangled name demangled.
  * key->mangled is copied. Returns NULL if out of memory. (function.c) */
-struct sym_function *session_function(struct symbols *symbols,
-                                      const struct session_function_key *key);
+struct sym_function *exp_sym_function(struct symbols *symbols,
+                                      const struct exp_sym_function_key *key);
 
 /* The functions of the frames at an address of an object, innermost first, as frames in the
- * session's arena; the innermost one without file and line. Returns their number, at least 1, or
+ * symbols' arena; the innermost one without file and line. Returns their number, at least 1, or
  * -ENOMEM. (function.c) */
-int session_resolve(struct symbols *symbols, struct session_object *object, uint64_t address,
+int exp_sym_resolve(struct symbols *symbols, struct exp_sym_object *object, uint64_t address,
                     struct sym_frame **out);
 
 /* Give the innermost frame at an address of an object its file and line. (function.c) */
-void session_find_line(struct symbols *symbols, struct session_object *object, uint64_t address,
+void exp_sym_find_line(struct symbols *symbols, struct exp_sym_object *object, uint64_t address,
                        struct sym_frame *innermost);
 
 /* The frames at an address of an object (NULL: of no object): from the cache, else resolved.
  * Returns their number or -ENOMEM. (symbols.c) */
-int session_frames(struct symbols *symbols, struct session_object *object, uint64_t address,
+int exp_sym_frames(struct symbols *symbols, struct exp_sym_object *object, uint64_t address,
                    const struct sym_frame **out);
 
 /* A source file's path: relative names begin in the directory of the compilation. NULL stays NULL.
  * (function.c) */
-const char *session_path(struct symbols *symbols, const char *directory, const char *file);
+const char *exp_sym_path(struct symbols *symbols, const char *directory, const char *file);
 
-/* What a shown function was made from, NULL if it is of a load object. (jitfunction.c) */
-const struct session_jit *session_jit_find(struct symbols *symbols,
+/* The JIT function behind a shown function, NULL if it is of a load object. (jitfunction.c) */
+const struct exp_sym_jit *exp_sym_jit_find(struct symbols *symbols,
                                            const struct sym_function *shown);
 
 /* Its code from an address to its end: as symbols_bytes. (jitfunction.c) */
-size_t session_jit_code(struct symbols *symbols, const struct session_jit *made, uint64_t address,
+size_t exp_sym_jit_code(struct symbols *symbols, const struct exp_sym_jit *jit, uint64_t address,
                         const uint8_t **out);
 
-/* The frame at run-time address pc in a function that the program made; object: the one that all of
- * them are said to be in. Returns 1 or -ENOMEM. (jitfunction.c) */
-int session_resolve_dynamic(struct symbols *symbols, struct session_object *object,
+/* The frame at run-time address pc in a JIT function; object: the one that all of
+ * them are shown in. Returns 1 or -ENOMEM. (jitfunction.c) */
+int exp_sym_resolve_dynamic(struct symbols *symbols, struct exp_sym_object *object,
                             const struct experiment *experiment,
                             const struct exp_function *function, uint64_t pc,
                             const struct sym_frame **out);
