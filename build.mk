@@ -25,15 +25,18 @@ PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archiv
 # xer_print under another name, and the templates that it reads.
 TRCRPT   := $(BUILD)/bin/xer_trcrpt $(BUILD)/share/xer/trcfmt
 LIBRARY  := $(BUILD)/lib/xer/libcollector.so
-# The same for programs of 32 bits: the modules that need no call stacks, where the compiler can make such programs.
+# The same for programs of 32 bits, where the compiler can make such programs.
 # Where only half of the 32-bit headers are installed (gcc-NN-multilib of Debian), the kernel's stand beside those of 64 bits, which are the same.
 M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 # The compiler can if it can compile what the library includes.
 HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.include </p' | sort -u | \
 	$(CC) -D_GNU_SOURCE -std=gnu11 $(M32) -D_FILE_OFFSET_BITS=64 -shared -x c -o /dev/null - >/dev/null 2>&1 && echo yes)
-MODULES32 := altstack archive budget child clone close collector control descendant directory dlsym enter environment exec executable exit file follow golang hook host log map moment object pool process \
-	recording ring scope seccomp sigaltstack signal_return signals source spawn stream syscall thread thread_create thread_scan usage usertrace usertrace_plan lacking
-COLLECTOR32_OBJ := $(filter $(addsuffix .o,$(addprefix %/,$(MODULES32))),$(call objects,m32/,libcollector)) $(call objects,m32/,format)
+# It has no call stacks: these rooms need them, and these modules of others.
+ROOMS64   := calls io java jit mpi omp unwind
+MODULES64 := attach events/allocator events/heap events/mapping events/operators events/sync events/tick hook/elftables hook/got hook/next \
+	hook/visible object/code object/elffile object/loader thread/buserror thread/lostpages thread/memo thread/restart
+COLLECTOR32_OBJ := $(filter-out $(patsubst %,$(BUILD)/obj/m32/libcollector/%,$(addsuffix /%,$(ROOMS64)) $(addsuffix .o,$(MODULES64))), \
+	$(call objects,m32/,libcollector)) $(call objects,m32/,format)
 LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
 HELPERS  := $(BUILD)/lib/xer/xer_attach $(BUILD)/lib/xer/xer_sampler
 

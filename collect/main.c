@@ -8,12 +8,12 @@
 #include "collect/experiment.h"
 #include "collect/groups.h"
 #include "collect/java.h"
+#include "collect/listing.h"
 #include "collect/logfile.h"
 #include "collect/membership.h"
 #include "collect/outside.h"
 #include "collect/options.h"
 #include "collect/process.h"
-#include "collect/quote.h"
 #include "collect/sampler.h"
 #include "collect/target.h"
 
@@ -91,83 +91,17 @@ static int write_files(const struct plan *plan, const struct experiment_director
 	return status;
 }
 
-static void say_calls(const struct request *request)
-{
-	const struct calls *calls = &request->calls;
-	char counters[COUNTERS_TEXT];
-
-	counters_text(&request->counters, counters);
-	fprintf(stderr, "counters     %s\nopenmp       %s\njava         %s\n",
-	        counters[0] ? counters : "off", options_omp(request),
-	        request->java == JAVA_OFF ? "off" : "on");
-	fprintf(stderr, "functions    %s", request->functrace ? "on" : "off");
-	if (calls->names[0])
-		fprintf(stderr, ", %s", calls->names);
-	if (calls->depth)
-		fprintf(stderr, ", depth %llu", (unsigned long long)calls->depth);
-	if (calls->min_ns)
-		fprintf(stderr, ", calls of at least %llu ns", (unsigned long long)calls->min_ns);
-	fprintf(stderr, "%s\n", calls->returns ? ", returns" : "");
-}
-
-/* When events are recorded, and how many: nothing if always. */
-static void say_bounds(const struct request *request)
-{
-	if (request->from_ms || request->to_ms)
-		fprintf(stderr, "from         %llu ms\n", (unsigned long long)request->from_ms);
-	if (request->to_ms)
-		fprintf(stderr, "to           %llu ms\n", (unsigned long long)request->to_ms);
-	if (request->pause_signal)
-		fprintf(stderr, "pauses       signal %d, %s at the start\n", request->pause_signal,
-		        request->start_paused ? "paused" : "recording");
-	if (request->sample_signal)
-		fprintf(stderr, "sample       signal %d\n", request->sample_signal);
-	if (request->limit_bytes)
-		fprintf(stderr, "limit        %llu MiB\n",
-		        (unsigned long long)request->limit_bytes >> 20);
-}
-
 static void say_settings(const struct plan *plan, const char *experiment)
 {
-	static char line[QUOTE_MAX];
-	const struct request *request = &plan->request;
+	const struct listing listing = {
+		.request = &plan->request,
+		.target = &plan->target,
+		.experiment = experiment,
+		.library = plan->target.bits == 32 ? plan->installation.library32
+	                                           : plan->installation.library,
+	};
 
-	quote_command(plan->target.argv, line, sizeof(line));
-	fprintf(stderr, "experiment   %s\nprogram      %s\ncommand      %s\n", experiment,
-	        plan->target.path, line);
-	fprintf(stderr, "profiling    %llu us%s\n", (unsigned long long)request->profile_us,
-	        request->profile_us ? "" : " (off)");
-	fprintf(stderr, "heap         %s\n", request->heap ? "on" : "off");
-	if (request->sync)
-		fprintf(stderr, "sync         on, waits of at least %llu ns\n",
-		        (unsigned long long)request->sync_threshold_ns);
-	else
-		fprintf(stderr, "sync         off\n");
-	fprintf(stderr, "i/o          %s\n", request->io ? "on" : "off");
-#define IF_OWN(field, label)
-#define IF_CALLS(field, label) fprintf(stderr, "%-12s %s\n", label, request->field ? "on" : "off");
-#define SWITCH(field, kind, key, form, label, meaning) IF_##form(field, label)
-#include "format/datakind.def"
-#undef IF_OWN
-#undef IF_CALLS
-	fprintf(stderr, "mpi          %s, launcher %s\n",
-	        options_traces_mpi(request) ? "on" : "off", request->mpi_launcher);
-	fprintf(stderr, "user events  %s%s\n", request->hooks.is_off ? "off" : "on",
-	        request->hooks.is_list ? ", some hooks" : "");
-	fprintf(stderr, "sampler      %llu us%s%s\n",
-	        (unsigned long long)request->sampler_ns / 1000, request->sampler_ns ? "" : " (off)",
-	        request->sampler_timers  ? " (by timers)"
-	        : request->sampler_stack ? " (stacks)"
-	                                 : "");
-	say_calls(request);
-	fprintf(stderr, "samples      %llu ms%s\n", (unsigned long long)request->sample_ms,
-	        request->sample_ms ? "" : " (off)");
-	say_bounds(request);
-	fprintf(stderr, "archive      %s\n", request->archive);
-	fprintf(stderr, "descendants  %s\n", request->follow);
-	fprintf(stderr, "collector    %s\n",
-	        plan->target.bits == 32 ? plan->installation.library32
-	                                : plan->installation.library);
+	listing_print(&listing, stderr);
 }
 
 static int is_mpi_launcher(const char *path)
