@@ -51,9 +51,9 @@ is "-n exits 0" 0 $?
 [ ! -e dry.er ]
 is "-n makes nothing" 0 $?
 "$xcollect" -n -o dry.er --functrace='parse_*,depth=3' -t 0.2-5 -L 10 -y USR1,r -l USR2 --omp=on -j off true 2>dry.txt
-is "-n says what else was asked for" "openmp on, java off, functions on; parse_*; depth 3, from 200 ms, to 5000 ms, \
+is "-n says what else was asked for" "omp on, calls on; parse_*; depth 3, java off, from 200 ms, to 5000 ms, \
 pauses signal 10; recording at the start, sample signal 12, limit 10 MiB" \
-	"$(sed -nE 's/,/;/g; s/^(openmp|java|functions|from|to|pauses|sample|limit) +/\1 /p' dry.txt | paste -sd, | sed 's/,/, /g')"
+	"$(sed -nE 's/,/;/g; s/^(omp|java|calls|from|to|pauses|sample|limit) +/\1 /p' dry.txt | paste -sd, | sed 's/,/, /g')"
 contains "-n says that there are no counters" '^counters +off$' dry.txt
 contains "-n says of no wait how long it is" '^sync +off$' dry.txt
 
