@@ -162,21 +162,27 @@ UNIT_PROGRAMS := $(addprefix $(BUILD)/tests/unit/,$(UNIT_FOLDERS))
 unit-programs: $(UNIT_PROGRAMS)
 sanitized: $(PROGRAMS) $(TRCRPT) $(filter-out %/libcollector,$(UNIT_PROGRAMS))
 
+# The main function of FOLDER is FOLDER_main there.
+renamed = $(patsubst $(BUILD)/obj/$(1)/main.o,$(BUILD)/obj/unit/$(1)/main.o,$(2))
+$(BUILD)/obj/unit/%/main.o: $(BUILD)/obj/%/main.o
+	$(begin)
+	objcopy --redefine-sym main=$*_main $< $@
+
 TESTED_format       :=
 TESTED_tables       :=
-TESTED_collect      := $(filter-out %/main.o,$(COLLECT_OBJ)) $(SAMPLER_LIB)
+TESTED_collect      := $(call renamed,collect,$(COLLECT_OBJ)) $(SAMPLER_LIB)
 TESTED_experiment   := $(EXPERIMENT_LIB)
 TESTED_template     := $(TEMPLATE_LIB)
 TESTED_sampler      := $(SAMPLER_LIB)
 TESTED_attach       := $(filter-out %/main.o,$(ATTACH_OBJ))
 TESTED_perf         := $(filter-out %/main.o,$(PERF_OBJ)) $(SAMPLER_LIB)
-TESTED_archive      := $(filter-out %/main.o,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
-TESTED_analyzer     := $(filter-out %/main.o,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
+TESTED_archive      := $(call renamed,archive,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
+TESTED_analyzer     := $(call renamed,analyzer,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
 # An archive, behind -lc: a test gets only what it uses, and not the wrappers of malloc.
 TESTED_libcollector := $(BUILD)/lib/libcollector.a
 
 define unit_program
-$(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(BUILD)/obj/tests/unit/leaks.o $(TESTED_$(1)) $(FORMAT_LIB)
+$(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(call objects,,tests/unit/*.c) $(TESTED_$(1)) $(FORMAT_LIB)
 	$$(begin)
 	$$(CC) $$(CFLAGS) $$(LDFLAGS) -Wl,--wrap=criterion_internal_test_main -o $$@ $$(filter %.o,$$^) -lc $$(filter %.a,$$^) -lcriterion $$(READER_LIBS) $$(PRINT_LIBS)
 endef

@@ -91,20 +91,13 @@ fi
 # Two with functions of one name.
 said choices "functions of one name are told apart" package link -- "$xer_print" -fsingle make package.er link.er
 
-# User events: experiment, name of the expectation, options of the report.
+# User events, by the table tests/golden/trcrpt.
 templates=$(realpath "$golden/../programs/user_work.trc")
-while read -r name kind options; do
+while read -r expectation name options; do
+	[ "$expectation" != "#" ] || continue
 	# shellcheck disable=SC2086
-	said "$name.trcrpt.$kind" "$name: trcrpt, $kind" "$name" -- "$readers/xer_trcrpt" -h -t "$templates" $options "$name.er"
-done <<'END'
-user plain
-user columns -O exec=on,pid=on,tid=on,cpuid=on,timestamp=1,hist=on
-user raw -r -k 020
-user lines -O 2line=on,timestamp=2
-user json --json
-user32 plain
-user32 raw -r
-END
+	said "$expectation" "$expectation" "$name" -- "$readers/xer_trcrpt" -h -t "$templates" $options "$name.er"
+done <"$golden/trcrpt"
 
 # Where this kernel's vDSO is asked for names, the text hangs on the machine: it must be in the experiment.
 is "no text hangs on the kernel that the reader runs on" "" "${hanging[*]}"

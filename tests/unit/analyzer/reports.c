@@ -1,7 +1,8 @@
 /* Tests of all views on the experiments that are kept: what the commands of tests/golden/reports
  * print is what tests/golden/expected says. */
 #include "analyzer/command.h"
-#include "tests/unit/analyzer/messages.h"
+#include "tests/unit/analyzer/golden.h"
+#include "tests/unit/capture.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -37,29 +38,6 @@ static size_t read_rows(struct row rows[ROWS_MAX])
 	}
 	fclose(file);
 	return count;
-}
-
-/* Copies, as a reader may archive what a killed process could not; in a directory of their own, as
- * reports name the experiment as it was named. */
-static void copy_experiments(const struct row *row, char directory[32])
-{
-	char names[64], command[256], *rest = names, *name;
-
-	strcpy(directory, "/tmp/xer-reports-XXXXXX");
-	cr_assert_not_null(mkdtemp(directory));
-	strcpy(names, row->experiments);
-	while ((name = strsep(&rest, ","))) {
-		snprintf(command, sizeof(command), "cp -r tests/golden/%s.er %s/", name, directory);
-		cr_assert_eq(system(command), 0);
-	}
-}
-
-static void remove_copies(const char *directory)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	cr_assert_eq(system(command), 0);
 }
 
 /* The end of a word, which may have blanks in quotes. */
@@ -124,53 +102,21 @@ static char *print(const struct row *row, int *status)
 	return text;
 }
 
-static char *read_expected(const struct row *row)
+static void expect(const struct row *row)
 {
-	char path[128], *text = calloc(1, 1 << 20);
-	FILE *file;
-
-	snprintf(path, sizeof(path), "tests/golden/expected/%s", row->expectation);
-	file = fopen(path, "r");
-	cr_assert_not_null(file, "%s", path);
-	cr_assert_lt(fread(text, 1, (1 << 20) - 1, file), (1 << 20) - 1);
-	fclose(file);
-	return text;
-}
-
-/* In the text of an export stands which program wrote it: without the version. */
-static void drop_version(char *text)
-{
-	static const char name[] = "xer_print " XER_VERSION;
-
-	while ((text = strstr(text, name))) {
-		char *end = text + sizeof(name) - 1;
-
-		text += strlen("xer_print");
-		memmove(text, end, strlen(end) + 1);
-	}
-}
-
-/* What they print, then their exit status and messages, as the texts that are kept have it. */
-static void expect(const struct row *row, const char *root)
-{
-	char directory[32], *expected, *text, *messages, *whole;
+	char directory[GOLDEN_PATH], *expected = golden_expected(row->expectation), *text, *said;
+	struct capture messages;
 	int status;
 
-	cr_assert_eq(chdir(root), 0);
-	expected = read_expected(row);
-	copy_experiments(row, directory);
-	cr_assert_eq(chdir(directory), 0);
-	messages_begin();
+	golden_enter(row->experiments, directory);
+	capture_begin(&messages, stderr);
 	text = print(row, &status);
-	messages = messages_end();
-	drop_version(text);
-	cr_assert_geq(asprintf(&whole, "%sexit status %d\n%s", text, status, messages), 0);
-	cr_expect(strcmp(whole, expected) == 0, "%s: printed is\n%s", row->expectation, whole);
-	free(whole);
-	free(messages);
+	said = capture_end(&messages);
+	golden_compare(row->expectation, expected, text, status, said);
+	free(said);
 	free(text);
 	free(expected);
-	remove_copies(directory);
+	golden_leave(directory);
 }
 
 ParameterizedTestParameters(reports, are_as_expected)
@@ -186,11 +132,9 @@ ParameterizedTest(int *part, reports, are_as_expected)
 {
 	static struct row rows[ROWS_MAX];
 	size_t count = read_rows(rows);
-	char *root = getcwd(NULL, 0);
 
 	cr_assert_gt(count, 100);
 	unsetenv("DEBUGINFOD_URLS");
 	for (size_t i = (size_t)*part; i < count; i += PARTS)
-		expect(&rows[i], root);
-	free(root);
+		expect(&rows[i]);
 }
