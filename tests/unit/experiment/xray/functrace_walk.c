@@ -1,80 +1,17 @@
 /* Function traces buffer by buffer: each record goes to its sink once, in the order of the buffers'
  * beginnings. */
-#include "experiment/xray/functrace.h"
+#include "tests/unit/experiment/xray/words_sink.h"
 
 #include "format/record.h"
-#include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const uint64_t t = MAKER_START_TICKS;
 static struct maker maker;
 static struct maker_stream made;
 static struct experiment *experiment;
 static struct exp_stream stream;
-
-/* What the sink was told, in words. */
-static char told[8192];
-static int stop_at; /* tells of this number of the call that ends the walk; 0: none does */
-static int calls;
-
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void tell(const char *format, ...)
-{
-	size_t len = strlen(told);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(told + len, sizeof(told) - len, format, arguments);
-	va_end(arguments);
-}
-
-static int on_buffer(void *context, uint32_t tid, uint64_t tsc)
-{
-	(void)context;
-	tell("[%u@%lu]", tid, tsc - t);
-	return ++calls == stop_at ? -EINTR : 0;
-}
-
-static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8_t *end,
-                                   uint64_t *tsc)
-{
-	(void)context;
-	for (; at < end; at += 8) {
-		uint64_t word;
-
-		memcpy(&word, at, sizeof(word));
-		if ((word & 1) != 0 || word == 0)
-			break;
-		*tsc += word >> 32;
-		tell(" %s%u@%lu", (word >> 1 & 7) == FDR_EXIT ? "-" : "+",
-		     (unsigned)((uint32_t)word >> 4), *tsc - t);
-		if (++calls == stop_at)
-			return NULL;
-	}
-	return at;
-}
-
-static int on_argument(void *context, uint64_t value)
-{
-	(void)context;
-	tell(" a%lu", value);
-	return ++calls == stop_at ? -EINTR : 0;
-}
-
-static int on_event(void *context, const uint8_t *payload, uint32_t size, uint64_t tsc)
-{
-	(void)context;
-	tell(" e%u:%u@%lu", payload[0], size, tsc - t);
-	return ++calls == stop_at ? -EINTR : 0;
-}
-
-static const struct functrace_sink sink = {on_buffer, on_functions, on_argument, on_event, NULL};
 
 static void set_up(void)
 {
