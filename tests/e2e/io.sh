@@ -104,6 +104,20 @@ for n in 1 8; do
 	absent "$t: nothing is lost" 'count name="lost_[a-z]*"' $t.er/log.xml
 done
 
+# ---- the functions that io_known does not call
+record others -p off -i on -- "$programs/io_others" "$PWD/absent"
+is "io_others exits 0" 0 $?
+decoded others
+calls others "attributes of what is not there" 14 2 12 0
+calls others "attributes of no descriptor" 14 9 4 0
+calls others "changed attributes of what is not there" 16 2 10 0
+calls others "changed attributes of no descriptor" 16 9 2 0
+calls others "dup3 of no descriptor" 3 9 1 0
+calls others directories 15 0 3 0
+calls others putc 133 0 1 1
+calls others "printf with a va_list" 134 0 6 18
+is "others: no other calls but fopen and fclose" 10 "$(grep -c ^call others.calls)"
+
 # real NAME COMMAND...: it does the same, in a fresh directory, when it is traced, and leaves records
 real()
 {

@@ -22,6 +22,10 @@ contains "-rc off reads none" '^Current metrics: e.%totalcpu:i.%totalcpu:name$' 
 echo 'dmetrics e.user' >own.rc
 (cd here && "$xer_print" -metrics -rc ../own.rc burn.er >../out.txt 2>../err.txt)
 contains "-rc FILE reads that one alone" '^Current metrics: e.user:name$' out.txt
+printf '%s\n' 'dmetrics e.totalcpu:i.totalcpu:name' 'dsort name' 'tlmode all' 'preload_libdirs /lib' 'tabs functions' >own.rc
+(cd here && "$xer_print" -rc ../own.rc -functions burn.er >../out.txt 2>../err.txt)
+contains "dsort is the order to begin with" '^Functions sorted by property: Name$' out.txt
+is "settings for other tools do nothing, and are no mistake" "" "$(cat err.txt)"
 
 chmod o+w here
 (cd here && "$xer_print" -functions burn.er >../out.txt 2>../err.txt)

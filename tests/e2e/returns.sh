@@ -101,6 +101,7 @@ stepped()
 
 # shellcheck disable=SC2086
 {
+	# -pg calls mcount, with -mfentry __fentry__.
 	both pg gcc $gcc_options -pg
 	both fentry gcc $gcc_options -pg -mfentry
 	check nop gcc $gcc_options -pg -mnop-mcount -mrecord-mcount -fno-pie -no-pie

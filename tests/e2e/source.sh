@@ -55,6 +55,10 @@ report first -scc loop -source inlined.cc
 contains "scc loop: says that there are none" 'no comments of class loop' first.txt.err
 report first -sthresh 10 -metrics i.totalcpu -source inlined.cc
 contains "sthresh" '^## .*/\* first' first.txt
+report first -dthresh 100 -metrics i.totalcpu -disasm spin
+hot=$(grep -c '^##' first.txt)
+report first -dthresh 1 -metrics i.totalcpu -disasm spin
+is "dthresh: more instructions are marked where less is asked for" "1 1" "$((hot >= 1)) $(($(grep -c '^##' first.txt) >= hot))"
 report first -context 1 -source inlined.cc
 contains "context: lines without data are left out" 'lines 1 to [0-9]+: no data' first.txt
 report first -metrics i%totalcpu:name -csource spin

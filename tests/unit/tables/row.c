@@ -15,13 +15,6 @@ static struct {
 	char *path, *tail, *text;
 } texts[TEXTS];
 
-static const struct {
-	const char *table, *row;
-} untested[] = {
-#define UNTESTED(table, row) {table, row},
-#include "tests/unit/tables/untested.def"
-};
-
 static int ends_with(const char *text, const char *tail)
 {
 	size_t len = strlen(text), tail_len = strlen(tail);
@@ -166,14 +159,6 @@ void row_needs_between(const char *table, const char *row, const char *text, con
 	free(part);
 }
 
-static int is_known_untested(const char *table, const char *row)
-{
-	for (size_t i = 0; i < sizeof(untested) / sizeof(untested[0]); i++)
-		if (strcmp(untested[i].table, table) == 0 && strcmp(untested[i].row, row) == 0)
-			return 1;
-	return 0;
-}
-
 int is_tested(const char *word)
 {
 	return text_has(text_of("tests/e2e", ".sh"), word) ||
@@ -186,15 +171,8 @@ int is_tested(const char *word)
 
 void row_needs_test(const char *table, const char *row, const char *word)
 {
-	if (is_known_untested(table, row))
-		cr_expect(
-			!is_tested(word),
-			"%s: row %s has a test now: take it out of tests/unit/tables/untested.def",
-			table, row);
-	else
-		cr_expect(is_tested(word),
-		          "%s: row %s lacks a test: '%s' stands nowhere below tests/", table, row,
-		          word);
+	cr_expect(is_tested(word), "%s: row %s lacks a test: '%s' stands nowhere below tests/",
+	          table, row, word);
 }
 
 void row_needs_own_name(const char *table, const char *row, const char *const *earlier,

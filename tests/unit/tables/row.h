@@ -29,7 +29,7 @@ void row_needs_between(const char *table, const char *row, const char *text, con
 /* Does a test below tests/ name this word? Those of the tables do not count. */
 int is_tested(const char *word);
 
-/* A test names it; or untested.def does, which must then be right. */
+/* A test names it. */
 void row_needs_test(const char *table, const char *row, const char *word);
 
 /* No other row is called so: `earlier[count]` are those before. */

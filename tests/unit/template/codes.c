@@ -90,6 +90,8 @@ Test(codes, the_end_of_the_data)
 Test(codes, macros)
 {
 	SAYS("$D1 $D2 $D3 $L1", WORDS(0x12345, 7), "12345 0007 0000 12345");
+	SAYS("$L2 $L3 $L4 $L5 $D4", WORDS(1, 0x22, 0x333, 0x4444, 0x55555),
+	     "0022 0333 4444 55555 4444");
 	SAYS("$D1%D1 $D1%U1 $D1%X1 $D1%o1 $D1%B0.4 $D1%X0 \"|\" $D1%A9 $D1%W4", WORDS(0x1fe),
 	     "-2 254 FE 376 1110 FE|01FE 000001FE");
 	SAYS("$D1%O1 $D1%O8 $D1%F4 $D1%E4 $D1%A4 $D1%S1 $D1%D3", WORDS(0x1ff),
