@@ -128,7 +128,7 @@ static int verify_all(const struct options *options)
 			status = EXIT_PROBLEM;
 	counts = exp_verify_counts(verify);
 #define MANY(count) (count), (count) == 1 ? "" : "s"
-	printf("%zu missing; archived: %zu load object%s, %zu debug file%s, %zu source%s, %zu function%s made at run time\n",
+	printf("%zu missing; archived: %zu load object%s, %zu debug file%s, %zu source%s, %zu JIT function%s\n",
 	       counts->missing, MANY(counts->objects), MANY(counts->debug_files),
 	       MANY(counts->sources), MANY(counts->functions));
 #undef MANY

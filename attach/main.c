@@ -4,7 +4,7 @@
  *     xer_attach attach PID LIBRARY    load LIBRARY into the process and give it the descriptor in
  * the environment xer_attach detach PID LIBRARY    tell it to end the recording
  *
- * It is a program of its own because libdw is dear to load, and because the kernel releases all
+ * It is a program of its own because libdw takes long to load, and because the kernel releases all
  * threads when it ends, whatever happens. On failure one line on standard error says why.
  * See doc/decisions/35-attach.md. */
 #include "attach/call.h"

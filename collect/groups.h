@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* Define the group of "NAME:LIST[:DESCRIPTION]" anew; delete one. Return 0, or the exit status with
- * `cause`. */
+/* Define the group of "NAME:LIST[:DESCRIPTION]", again if there is one; delete one. Return 0, or
+ * the exit status with `cause`. */
 int groups_define(const char *text, struct cause *cause);
 int groups_delete(const char *name, struct cause *cause);
 

@@ -134,7 +134,7 @@ static int refuse_rights(pid_t pid, const struct status *status, struct cause *c
 	if (scope == 3)
 		return cause_set(
 			cause, CAUSE_REFUSED,
-			"process %d cannot be traced: this system forbids it until it is booted anew (kernel.yama.ptrace_scope is 3)",
+			"process %d cannot be traced: this system forbids it until it is booted again (kernel.yama.ptrace_scope is 3)",
 			(int)pid);
 	if (geteuid() == 0)
 		return cause_set(

@@ -43,7 +43,7 @@ static int read_time(const char **text, uint64_t *out_ms)
 	return 0;
 }
 
-int take_window(struct request *request, const char *value)
+int take_time_range(struct request *request, const char *value)
 {
 	uint64_t from = 0, to;
 

@@ -8,8 +8,8 @@
 
 #include "libcollector/thread/thread.h"
 
-/* Begin to record events, now, or when the window begins or they are resumed. Normal context, at
- * the start. */
+/* Begin to record events, now, or when the time range begins or they are resumed. Normal context,
+ * at the start. */
 void recording_open(void);
 
 /* In a forked child: go on with what its parent was doing. Signal-safe. */

@@ -1,5 +1,5 @@
 /* evaluate.c: the stack machine of DWARF (version 5, section 2.5), as far as unwinding tables use
- * it: trampolines of signals, stubs of procedure linkage tables, frames that are aligned anew. See
+ * it: trampolines of signals, stubs of procedure linkage tables, frames that align the stack. See
  * evaluate.h.
  * See doc/decisions/52-copied-stacks.md. */
 #include "perf/evaluate.h"

@@ -1,5 +1,5 @@
-/* unwind.c: see unwind.h. Code without tables, as is made at run time, is left by its frame pointer
- * if what lies there can be true.
+/* unwind.c: see unwind.h. Code without tables, like JIT code, is left by its frame pointer
+ * if what is there can be a frame.
  * See doc/decisions/52-copied-stacks.md. */
 #include "perf/unwind.h"
 

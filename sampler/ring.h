@@ -74,7 +74,7 @@ int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings);
 /* Make a ring. ring_open: of its own on that CPU, for ring_redirect; -ENODEV if the CPU is off.
  * ring_of_event: of an event with these settings, whose descriptor is taken when it succeeds. Less
  * memory is taken if the system allows no more: if it has none at all left
- * (-ENOMEM), the rings that there are may be made anew with ring_smaller pages. Returns 0 or
+ * (-ENOMEM), the rings that there are may be made again with ring_smaller pages. Returns 0 or
  * -errno. */
 int ring_open(struct ring *ring, int cpu, const struct ring_settings *settings);
 int ring_of_event(struct ring *ring, int fd, const struct ring_settings *settings);

@@ -293,7 +293,7 @@ int session_attach(struct session *session, pid_t tid, uint64_t born)
 			status = 0;
 	}
 	/* The number may have become another thread's before the events were opened. */
-	if (status >= 0 && (thread_birth(tid, &now_born) < 0 || now_born != born))
+	if (status >= 0 && (thread_started(tid, &now_born) < 0 || now_born != born))
 		status = -ESRCH;
 	if (status < 0) {
 		threads_remove(&session->threads, thread);

@@ -25,7 +25,7 @@ void session_destroy(struct session *session);
 void session_abandon(struct session *session);
 
 /* Sample a thread too, when the session runs; a thread that is attached already is not sampled
- * twice. born: from thread_birth. Returns 0; -ESRCH if it has ended; -EACCES, -EMFILE, -ENOMEM...
+ * twice. born: from thread_started. Returns 0; -ESRCH if it has ended; -EACCES, -EMFILE, -ENOMEM...
  */
 int session_attach(struct session *session, pid_t tid, uint64_t born);
 
@@ -42,6 +42,6 @@ void session_info(struct session *session, xer_sampler_info_t *out);
 
 /* When a thread was born, in ticks since boot: with its number, its identity. Returns 0, or -ESRCH.
  */
-int thread_birth(pid_t tid, uint64_t *born);
+int thread_started(pid_t tid, uint64_t *born);
 
 #endif

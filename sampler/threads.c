@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_CAPACITY = 16, BIRTH_FIELD = 22 /* of /proc/TID/stat, see proc(5) */ };
+enum { FIRST_CAPACITY = 16, START_FIELD = 22 /* of /proc/TID/stat, see proc(5) */ };
 
 static void destroy(struct thread *thread)
 {
@@ -114,7 +114,7 @@ void threads_close(struct threads *threads)
 	*threads = (struct threads){0};
 }
 
-int thread_birth(pid_t tid, uint64_t *born)
+int thread_started(pid_t tid, uint64_t *born)
 {
 	char path[48], text[1024];
 	const char *at;
@@ -133,7 +133,7 @@ int thread_birth(pid_t tid, uint64_t *born)
 	/* The second field is a name, which may hold blanks and parentheses; the state follows it.
 	 */
 	at = strrchr(text, ')');
-	for (int field = 2; at && field < BIRTH_FIELD; field++) {
+	for (int field = 2; at && field < START_FIELD; field++) {
 		at = strchr(at, ' ');
 		at += at != NULL;
 	}

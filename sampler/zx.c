@@ -392,7 +392,7 @@ zx_status_t xer_thread_handle(pid_t tid, zx_handle_t *out)
 	uint64_t born = 0;
 	zx_status_t status = tid > 0 && out ? ZX_OK : ZX_ERR_INVALID_ARGS;
 
-	if (status == ZX_OK && thread_birth(tid, &born) < 0)
+	if (status == ZX_OK && thread_started(tid, &born) < 0)
 		status = ZX_ERR_NOT_FOUND;
 	if (status == ZX_OK)
 		status = check_thread(tid);

@@ -27,7 +27,7 @@ static void explain(const struct dataset *dataset, struct output *output,
 		            object->path);
 	else if (symbols_is_jit(dataset->symbols, function))
 		output_fail(output, EXIT_TROUBLE,
-		            "disasm: %s was made at run time, and its code was not recorded",
+		            "disasm: %s is a JIT function, and its code was not recorded",
 		            function->name);
 	else if (!object->file)
 		output_fail(

@@ -80,7 +80,7 @@ int dataset_open(struct dataset *dataset, const struct choices *choices, struct 
                  const char *path);
 
 /* The same in place of all that are open, which are closed if it could be opened; their numbers
- * begin anew. Call analysis_refresh afterwards. */
+ * begin again. Call analysis_refresh afterwards. */
 int dataset_open_alone(struct dataset *dataset, const struct choices *choices,
                        struct output *output, const char *path);
 
@@ -95,7 +95,7 @@ struct dataset_experiment *dataset_find(const struct dataset *dataset, unsigned 
 struct dataset_experiment *dataset_find_path(const struct dataset *dataset, const char *path);
 
 /* Close the experiment at a path with its descendants, or those of a group file. Returns how many
- * were closed. dataset_drop_all closes all, and numbers begin anew. Call analysis_refresh
+ * were closed. dataset_drop_all closes all, and numbers begin again. Call analysis_refresh
  * afterwards. */
 size_t dataset_drop(struct dataset *dataset, const char *path);
 void dataset_drop_all(struct dataset *dataset);

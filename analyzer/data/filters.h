@@ -39,7 +39,7 @@ const char *filters_of_data(const struct filters *filters);
  */
 char *filters_text(const struct dataset *dataset);
 
-/* The data must be filtered anew; and do so, if that is so. */
+/* Filter the data again if they must be. */
 void filters_change(struct filters *filters);
 void filters_apply(const struct dataset *dataset, struct output *output);
 

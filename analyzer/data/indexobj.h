@@ -46,7 +46,7 @@ const struct index_type *index_find(const struct index_types *types, int is_memo
 /* The i-th type, NULL behind the last. */
 const struct index_type *index_at(const struct index_types *types, size_t i);
 
-/* Define a type of the user's, whose name is_command must not know; one of his with this name is
+/* Define a type of the user's, whose name is_command must not know; one with this name is
  * replaced. Returns 0; or -EINVAL and *error, whose column is 0 if the name is wrong. */
 int index_define(struct index_types *types, int is_memory, const char *name, const char *expression,
                  int (*is_command)(const char *name), struct expression_error *error);

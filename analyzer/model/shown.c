@@ -53,7 +53,7 @@ struct shown *shown_create(void)
 	return memory_take(1, sizeof(struct shown));
 }
 
-/* Decide anew. Objects that stand for functions stay: tables may name them until they are
+/* Decide again. Objects that stand for functions stay: tables may name them until they are
  * forgotten. */
 static void forget(struct shown *shown)
 {

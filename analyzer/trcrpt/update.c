@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Write a file anew, by rename. Returns 0 or -errno. */
+/* Replace a file, by rename. Returns 0 or -errno. */
 static int put_file(const char *path, const char *text, size_t len)
 {
 	char *temporary = memory_format("%s.%d", path, (int)getpid());

@@ -250,7 +250,7 @@ static void refuse_made(struct archive *archive, const struct exp_jit_file *file
 		exp_log_append_warning(archive->experiment, text);
 }
 
-/* Files that tell of functions made at run time go into the experiment itself. */
+/* Files about JIT functions go into the experiment itself. */
 static int archive_made(void *context, const struct exp_jit_file *file)
 {
 	struct archive *archive = context;

@@ -3,8 +3,8 @@
 #define XER_EXPERIMENT_ARCHIVE_COPY_H
 
 /* Copy the regular file `from` to `name` in `directory`. An existing file is kept, or replaced with
- * `rewrite`. Who may not read the original may not read the copy, unless it is his. Returns 0 or
- * -errno. */
+ * `rewrite`. Who may not read the original may not read the copy, unless it belongs to that user.
+ * Returns 0 or -errno. */
 int exp_copy(int from, int directory, const char *name, int rewrite);
 
 /* Write text as the file `name`, replacing it. Returns 0 or -errno. */

@@ -1,6 +1,6 @@
 /* verify.c: checks that the load objects of an experiment, their separate debug files and, where
  * they are wanted, the sources of its code are in the founder's own archives: a common archive
- * stays behind when the experiment is moved. The code of functions that were made at run time is in
+ * stays behind when the experiment is moved. The code of JIT functions is in
  * the experiment itself, or nowhere. */
 #include "experiment/archive/verify.h"
 
@@ -212,7 +212,7 @@ static int check_objects(struct exp_verify *verify, const unsigned char *used)
 	return 0;
 }
 
-/* ---- functions made at run time ---- */
+/* ---- JIT functions ---- */
 
 static void check_function(struct exp_verify *verify, const struct exp_function *function,
                            uint64_t text_size)
@@ -251,7 +251,7 @@ static int check_made(void *context, const struct exp_jit_file *file)
 	int fd = exp_file_open(verify->experiment->directory, file->name);
 
 	if (fd == -ENOENT && (fd = exp_jit_open_original(verify->experiment, file)) >= 0)
-		miss(verify, file->path, "functions made at run time: not archived");
+		miss(verify, file->path, "JIT functions: not archived");
 	if (fd >= 0)
 		close(fd);
 	return 0;

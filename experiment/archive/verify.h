@@ -9,8 +9,7 @@ struct exp_verify;
 
 /* What was looked for so far. */
 struct exp_verify_counts {
-	size_t objects, debug_files, sources,
-		functions; /* found; functions made at run time, with their code */
+	size_t objects, debug_files, sources, functions; /* found; JIT functions, with their code */
 	size_t missing;
 };
 

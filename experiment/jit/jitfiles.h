@@ -1,4 +1,4 @@
-/* jitfiles.h: files in which other programs tell of the functions that they make at run time: the
+/* jitfiles.h: files that describe the JIT functions of a process: the
  * perf map /tmp/perf-PID.map, and jitdump files. Both are made for perf(1); V8, .NET, LuaJIT, LLVM
  * and others write them.
  *
@@ -6,8 +6,8 @@
  * process wrote them, if they surely are its own: files of its user, written while it ran, on the
  * same boot of this machine.
  *
- * Their writers may be killed at any time, so a file that is cut off is nothing unusual: what is
- * told of it stands in info->jit_notes. */
+ * Their writers may be killed at any time, so a file that is cut off is nothing unusual:
+ * info->jit_notes says so. */
 #ifndef XER_EXPERIMENT_JIT_JITFILES_H
 #define XER_EXPERIMENT_JIT_JITFILES_H
 

@@ -1,4 +1,4 @@
-/* jitfunctions.h: what files tell of functions that programs make at run time. See jitfiles.h. */
+/* jitfunctions.h: what files say of JIT functions. See jitfiles.h. */
 #ifndef XER_EXPERIMENT_JIT_JITFUNCTIONS_H
 #define XER_EXPERIMENT_JIT_JITFUNCTIONS_H
 

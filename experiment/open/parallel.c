@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Making a thread is dear against a file that is read in a millisecond. */
+/* Starting a thread costs more than reading a file that takes a millisecond. */
 enum { LARGE_BYTES = 2 << 20 };
 
 static const struct {

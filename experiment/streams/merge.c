@@ -27,7 +27,7 @@ struct merge {
 	struct active **heap; /* heap[0] is the earliest */
 	size_t count, capacity;
 	size_t next;          /* extent to begin next */
-	struct active *spare; /* kept for its chunk, which is dear to make */
+	struct active *spare; /* kept for its chunk, which is costly to make */
 };
 
 static int is_before(const struct active *a, const struct active *b)

@@ -185,7 +185,8 @@ static uint64_t get64(const uint8_t *at)
 	return value;
 }
 
-/* Number functions as LLVM does: in order of the map, anew where the function is another one. */
+/* Number functions as LLVM does: in order of the map, with a new number where the function changes.
+ */
 static int number_functions(struct experiment *experiment, const uint8_t *map, size_t size,
                             uint64_t address)
 {

@@ -18,7 +18,7 @@
 
 enum { PAGE = 4096, PROBES_MAX = 64 };
 
-#define BREAK_WINDOW ((uint64_t)1 << 30)
+#define BREAK_REACH ((uint64_t)1 << 30)
 
 struct mapping_break mapping_break;
 
@@ -34,7 +34,7 @@ void mapping_start(void)
 
 	if (now > atomic_load(&mapping_break.known))
 		atomic_store(&mapping_break.known, now);
-	atomic_store(&mapping_break.window, BREAK_WINDOW);
+	atomic_store(&mapping_break.reach, BREAK_REACH);
 }
 
 /* A range that begins or ends to be mapped. */
@@ -100,7 +100,7 @@ void mapping_block_is_beyond(struct col_thread *thread, uint32_t stack)
 	if (look_at_break(thread, COL_NORMAL, stack))
 		atomic_store(&in_vain, 0);
 	else if (atomic_fetch_add(&in_vain, 1) + 1 >= PROBES_MAX)
-		atomic_store(&mapping_break.window, 0);
+		atomic_store(&mapping_break.reach, 0);
 }
 
 /* Record ranges[count], which `caller` has mapped and unmapped. */

@@ -9,7 +9,7 @@
  * ask for it. */
 struct mapping_break {
 	atomic_uint_fast64_t known;
-	atomic_uint_fast64_t window;
+	atomic_uint_fast64_t reach;
 };
 
 extern struct mapping_break mapping_break __attribute__((visibility("hidden")));
@@ -27,7 +27,7 @@ void mapping_start(void);
 static inline int mapping_is_beyond_break(uint64_t end)
 {
 	return end - atomic_load_explicit(&mapping_break.known, memory_order_relaxed) - 1 <
-	       atomic_load_explicit(&mapping_break.window, memory_order_relaxed);
+	       atomic_load_explicit(&mapping_break.reach, memory_order_relaxed);
 }
 
 /* Record how the program break has moved since it was known last, as done by `stack`, 0: unknown.

@@ -148,7 +148,7 @@ static int c11_error(int result)
 		return name##_traced arguments; \
 	}
 
-/* As they were before condition variables were made anew: objects of one kind do not go with calls
+/* As they were before condition variables were rewritten: objects of one kind do not go with calls
  * of the other. */
 EXPORT int pthread_cond_wait_old(pthread_cond_t *cond, pthread_mutex_t *mutex);
 EXPORT int pthread_cond_timedwait_old(pthread_cond_t *cond, pthread_mutex_t *mutex,

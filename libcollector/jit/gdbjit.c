@@ -1,9 +1,9 @@
 /* gdbjit.c: see gdbjit.h.
  *
  * Other threads may change the list, and free what it names, while it is read: so all of it is read
- * by the kernel (peek), and all of it may be wrong. The variable is found once strange code is met,
- * by the symbols of the objects' files; its name is seldom a dynamic one.
- * See doc/decisions/37-jit-code.md. */
+ * by the kernel (peek), and all of it may be wrong. The variable is found once unmapped code is
+ * met, by the symbols of the objects' files; its name is seldom a dynamic one. See
+ * doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/gdbjit.h"
 
 #include "libcollector/base/collector.h"

@@ -1,5 +1,5 @@
-/* unmapped.h: code in call stacks that lies in no object of the loader: made at run time, by
- * whatever.
+/* unmapped.h: code in call stacks that lies in no object of the loader: JIT code, of whatever
+ * compiler.
  *
  * Often nobody says what it is. So each page of it is an element <code> of map.xml, and its
  * contents are kept in dyntext, so that it can be disassembled. A page that changes is written

@@ -1,10 +1,10 @@
 /* child.h: the recording of descendants, of forked children above all.
  *
  * A forked child starts clean, whatever other threads of its parent were doing: everything that the
- * recorder keeps is made anew. Its directory is not: it comes with the first event, tick or sample,
- * or at the end, so that a child which only executes another program costs next to nothing. Any
- * descendant is *quiet* as long as it has nothing to record: it has no files but log.xml, where the
- * end of a short life then stands. Making a file costs as much as running the recorder. */
+ * recorder keeps is set up again. Its directory is not: it comes with the first event, tick or
+ * sample, or at the end, so that a child which only executes another program costs next to nothing.
+ * Any descendant is *quiet* as long as it has nothing to record: it has no files but log.xml, where
+ * the end of a short life then stands. Making a file costs as much as running the recorder. */
 #ifndef XER_COLLECTOR_CHILD_H
 #define XER_COLLECTOR_CHILD_H
 

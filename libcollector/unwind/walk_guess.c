@@ -16,7 +16,7 @@ static void (*_Atomic tell)(uint64_t pc);
 
 enum { SCAN_WORDS = 512, SAVED_BP_FAR = 1 << 20 };
 
-/* Code made at run time lies in no object. */
+/* JIT code lies in no object. */
 int walk_is_return_address(struct walk *walk, uint64_t pc)
 {
 	uint64_t before;

@@ -6,7 +6,8 @@
 
 enum { BUS_SPOT = 100 };
 
-/* The page of a file that is not there any more; made anew, with how often it was missed so far. */
+/* The page of a file that is not there any more; made again, with how often it was missed so far.
+ */
 extern char *bus_cut;
 extern volatile sig_atomic_t bus_count;
 char *bus_cut_page(void);

@@ -383,7 +383,7 @@ int case_nested_function(void)
 	return 0;
 }
 
-int case_code_made_at_run_time(void)
+int case_jit_code(void)
 {
 	/* sub rsp, 8; call rdi; add rsp, 8; ret */
 	static const unsigned char code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,

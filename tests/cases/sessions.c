@@ -49,7 +49,7 @@ int case_daemon(void)
 	return 0;
 }
 
-/* Servers make their workers anew when they get SIGHUP. */
+/* Servers make their workers again when they get SIGHUP. */
 static volatile sig_atomic_t again;
 static void ask_again(int signal)
 {
@@ -74,7 +74,7 @@ static void end_a_worker(const int *ends)
 		say("ended %d\n", WEXITSTATUS(status));
 }
 
-int case_workers_made_anew(void)
+int case_workers_made_again(void)
 {
 	struct sigaction action = {.sa_handler = ask_again};
 	int ends[2];

@@ -76,8 +76,8 @@ is "one is not many" 0 "$(cat ./*.verify | grep -cE ' 1 (load objects|debug file
 record made -p off -H on -- "$programs/dynamic_known"
 verify made
 contains "-verify: code that was made and not recorded" '^missing: made\.er: unreadable: its code was not recorded$' made.verify
-contains "the other functions are counted" ' [1-9][0-9]* functions? made at run time$' made.verify
-functions=$(sed -n 's/.* \([0-9]*\) functions\{0,1\} made at run time$/\1/p' made.verify)
+contains "the other functions are counted" ' [1-9][0-9]* JIT functions?$' made.verify
+functions=$(sed -n 's/.* \([0-9]*\) JIT functions\{0,1\}$/\1/p' made.verify)
 truncate -s 4 made.er/dyntext
 verify made
 is "-verify: code that is cut off is missing" "$functions" "$(grep -c ': dyntext: its code is cut off$' made.verify)"

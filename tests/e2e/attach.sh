@@ -468,7 +468,7 @@ else
 	skip "function tracing of sleds after attach" "clang is not installed, or cannot link with -fxray-instrument"
 fi
 
-# ---- code made at run time: a second recording has it too, in a file of its own
+# ---- JIT code: a second recording has it too, in a file of its own
 rm -rf first.er second.er go done
 bytes=()
 "$programs/jit_attached" "$PWD/go" "$PWD/done" >target.out 2>target.err &
@@ -480,11 +480,11 @@ for name in first second; do
 	kill -INT "$recorder"
 	wait "$recorder"
 	report $name -metrics i.heapalloccnt:name -functions
-	is "code made at run time: the $name recording shows it" 7 "$(value $name '<jit>+0x0' 1)"
+	is "JIT code: the $name recording shows it" 7 "$(value $name '<jit>+0x0' 1)"
 	bytes+=("$(stat -c %s $name.er/dyntext)")
 done
-is "code made at run time: the second recording leaves the first as it was" "${bytes[0]:-none}" "$(stat -c %s first.er/dyntext)"
+is "JIT code: the second recording leaves the first as it was" "${bytes[0]:-none}" "$(stat -c %s first.er/dyntext)"
 round
 wait "$target"
 status=$?
-is "code made at run time: the program is unharmed" "0 right" "$status $(cat target.out)"
+is "JIT code: the program is unharmed" "0 right" "$status $(cat target.out)"

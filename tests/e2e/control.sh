@@ -86,11 +86,11 @@ else
 	skip "a Fortran program" "gfortran is not installed"
 fi
 
-# ---- functions made at run time
+# ---- JIT functions
 record dynamic -p off -H on -- "$programs/dynamic_known"
 is "dynamic_known runs" "0 calls 15" "$? $(cat dynamic.out)"
 report dynamic -metrics i.heapalloccnt:name -functions
-is "functions made at run time have their names" "7 5 3" \
+is "JIT functions have their names" "7 5 3" \
 	"$(value dynamic first_maker 1) $(value dynamic second_maker 1) $(value dynamic third_maker 1)"
 report dynamic -allocs
 contains "and their lines" '^  second_maker \+ 0x00000005, line 11 in "maker.jit"' dynamic.txt

@@ -73,7 +73,7 @@ rm -rf "/tmp/perf-$pid.map"
 run left -A off -- map
 is "not archived: it is read where it is" "7 5 3 " "$(counts left one "$two" three)"
 "$xer_archive" -verify left.er >left.verify 2>&1
-contains "-verify names it" "^missing: left\.er: /tmp/perf-$pid\.map: functions made at run time: not archived" left.verify
+contains "-verify names it" "^missing: left\.er: /tmp/perf-$pid\.map: JIT functions: not archived" left.verify
 rm -f "/tmp/perf-$pid.map"
 
 # ---- a jitdump file

@@ -3,7 +3,7 @@
  * usage: mutate SEED IN OUT
  *
  * Writes IN with one to six changes to OUT. Half of the changes know the formats: numbers at the
- * boundaries of words that are dear to a reader (lengths, offsets, limits), pieces of XML in XML.
+ * boundaries of words that a reader relies on (lengths, offsets, limits), pieces of XML in XML.
  * The same SEED and IN give the same OUT. */
 #include <stdint.h>
 #include <stdio.h>

@@ -170,7 +170,7 @@ static NOINLINE void use_names(const char *path)
 	MUST(rmdir(name) == 0);
 }
 
-/* The functions that take a directory's descriptor, and other kin of those in use_names(). */
+/* The functions that take a directory's descriptor, and others like those in use_names(). */
 static NOINLINE void use_more_names(const char *path)
 {
 	const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 2}};

@@ -1,4 +1,4 @@
-/* jit_attached.c: calls of code made at run time, in a process that runs already.
+/* jit_attached.c: calls of JIT code, in a process that runs already.
  *
  *     jit_attached GO DONE
  *

@@ -30,7 +30,7 @@ long sync_futex(long number, long a, long b, long c, long d, long e, long f)
 	return SYS6(number, a, b, c, d, e, f);
 }
 
-/* ---- calls of functions, functions made at run time */
+/* ---- calls of functions, JIT functions */
 
 void dynamic_load(const char *name, const char *alias, const char *source, const void *code,
                   int size, int line_count, const Lineno *lines)

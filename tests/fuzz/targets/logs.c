@@ -27,19 +27,19 @@ void fuzz_group(const uint8_t *bytes, size_t size)
 	snprintf(link, sizeof(link), "%s/sound.er", fuzz_directory());
 	FUZZ_ASSERT(target && (symlink(target, link) == 0 || errno == EEXIST));
 	free(target);
-	fuzz_session_close(fuzz_session_open(fuzz_path("input.erg", bytes, size)));
+	fuzz_analysis_close(fuzz_analysis_open(fuzz_path("input.erg", bytes, size)));
 }
 
 /* The program that names the functions of a log. */
 void fuzz_instrmap(const uint8_t *bytes, size_t size)
 {
-	struct analysis *analysis = fuzz_session_open(NULL);
+	struct analysis *analysis = fuzz_analysis_open(NULL);
 
 	analysis->dataset.instr_map = fuzz_path("program", bytes, size);
 	if (dataset_open(&analysis->dataset, &analysis->choices, &analysis->output,
 	                 "tests/golden/xray/v5.log") >= 0)
-		fuzz_session_run(analysis, "calls\nobjects\ngraph\ninstr_map_out /dev/null");
-	fuzz_session_close(analysis);
+		fuzz_analysis_run(analysis, "calls\nobjects\ngraph\ninstr_map_out /dev/null");
+	fuzz_analysis_close(analysis);
 }
 
 static void walk_fxt(struct exp_fxt *fxt)
@@ -62,10 +62,10 @@ static void walk_fxt(struct exp_fxt *fxt)
 
 static void dump_fxt(const char *path)
 {
-	struct analysis *analysis = fuzz_session_open(NULL);
+	struct analysis *analysis = fuzz_analysis_open(NULL);
 
-	fuzz_session_command(analysis, "fxt_dump", path);
-	fuzz_session_close(analysis);
+	fuzz_analysis_command(analysis, "fxt_dump", path);
+	fuzz_analysis_close(analysis);
 }
 
 void fuzz_fxt(const uint8_t *bytes, size_t size)

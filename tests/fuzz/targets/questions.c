@@ -55,7 +55,7 @@ static void ask_library(struct experiment *experiment)
 	exp_user_events(&experiment, 1, visit, NULL);
 }
 
-struct analysis *fuzz_session_open(const char *path)
+struct analysis *fuzz_analysis_open(const char *path)
 {
 	static struct analysis analysis;
 	static FILE *null;
@@ -70,13 +70,13 @@ struct analysis *fuzz_session_open(const char *path)
 	return &analysis;
 }
 
-void fuzz_session_close(struct analysis *analysis)
+void fuzz_analysis_close(struct analysis *analysis)
 {
 	analysis->output.out = stdout;
 	analysis_fini(analysis);
 }
 
-void fuzz_session_run(struct analysis *analysis, const char *commands)
+void fuzz_analysis_run(struct analysis *analysis, const char *commands)
 {
 	char *text = strdup(commands), *rest = text, *line;
 
@@ -86,36 +86,37 @@ void fuzz_session_run(struct analysis *analysis, const char *commands)
 	free(text);
 }
 
-void fuzz_session_command(struct analysis *analysis, const char *name, const char *text)
+void fuzz_analysis_command(struct analysis *analysis, const char *name, const char *text)
 {
 	const struct command_argument argument = {.text = text, .number = 1};
 
 	command_run(analysis, command_find(name, NULL, 0), &argument);
 }
 
-/* Source and instructions of the functions that were met last: the first are <Total> and its like.
+/* Source and instructions of the functions that were met last: the first are <Total> and the other
+ * sums.
  */
 static void ask_listings(struct analysis *analysis)
 {
 	size_t count = symbols_function_count(analysis->dataset.symbols);
 
 	for (size_t i = count > LISTED ? count - LISTED : 0; i < count; i++) {
-		fuzz_session_command(analysis, "csource",
-		                     symbols_function(analysis->dataset.symbols, i)->name);
-		fuzz_session_command(analysis, "disasm",
-		                     symbols_function(analysis->dataset.symbols, i)->name);
+		fuzz_analysis_command(analysis, "csource",
+		                      symbols_function(analysis->dataset.symbols, i)->name);
+		fuzz_analysis_command(analysis, "disasm",
+		                      symbols_function(analysis->dataset.symbols, i)->name);
 	}
 }
 
 static void ask_analyzer(const char *path, const char *question)
 {
-	struct analysis *analysis = fuzz_session_open(path);
+	struct analysis *analysis = fuzz_analysis_open(path);
 
 	if (analysis->dataset.count > 0)
-		fuzz_session_run(analysis, question);
+		fuzz_analysis_run(analysis, question);
 	if (analysis->dataset.symbols)
 		ask_listings(analysis);
-	fuzz_session_close(analysis);
+	fuzz_analysis_close(analysis);
 }
 
 void fuzz_read_experiment(const char *path, unsigned which)

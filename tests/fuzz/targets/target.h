@@ -60,12 +60,12 @@ void fuzz_read_experiment(const char *path, unsigned which);
 /* An analyzer, whose output goes nowhere, with an experiment open; path NULL: with none. There is
  * one at a time. */
 struct analysis;
-struct analysis *fuzz_session_open(const char *path);
-void fuzz_session_close(struct analysis *analysis);
+struct analysis *fuzz_analysis_open(const char *path);
+void fuzz_analysis_close(struct analysis *analysis);
 
 /* Run commands, separated by newlines; or one, whose text may be anything. */
-void fuzz_session_run(struct analysis *analysis, const char *commands);
-void fuzz_session_command(struct analysis *analysis, const char *name, const char *text);
+void fuzz_analysis_run(struct analysis *analysis, const char *commands);
+void fuzz_analysis_command(struct analysis *analysis, const char *name, const char *text);
 
 /* A number that every byte of an input decides. */
 unsigned fuzz_sum(const uint8_t *bytes, size_t size);

@@ -26,11 +26,11 @@ void fuzz_expression(const uint8_t *bytes, size_t size)
 	FUZZ_ASSERT(expression || (error.text[0] != '\0' && error.column >= 1 &&
 	                           error.column <= strlen(text) + 1));
 	if (expression && fuzz_sum(bytes, size) % EVALUATED == 0) {
-		struct analysis *analysis = fuzz_session_open("tests/golden/profile.er");
+		struct analysis *analysis = fuzz_analysis_open("tests/golden/profile.er");
 
-		fuzz_session_command(analysis, "filters", text);
-		fuzz_session_run(analysis, "functions\nheapstat\nsamples");
-		fuzz_session_close(analysis);
+		fuzz_analysis_command(analysis, "filters", text);
+		fuzz_analysis_run(analysis, "functions\nheapstat\nsamples");
+		fuzz_analysis_close(analysis);
 	}
 	if (expression)
 		expression_destroy(expression);
@@ -47,11 +47,11 @@ void fuzz_check(const uint8_t *bytes, size_t size)
 	FUZZ_ASSERT(rc == 0 || error[0] != '\0');
 	check_list_fini(&list);
 	if (rc == 0) {
-		struct analysis *analysis = fuzz_session_open("tests/golden/profile.er");
+		struct analysis *analysis = fuzz_analysis_open("tests/golden/profile.er");
 
-		fuzz_session_run(analysis, "base tests/golden/heap.er");
-		fuzz_session_command(analysis, "check", text);
-		fuzz_session_close(analysis);
+		fuzz_analysis_run(analysis, "base tests/golden/heap.er");
+		fuzz_analysis_command(analysis, "check", text);
+		fuzz_analysis_close(analysis);
 	}
 	free(text);
 }
@@ -81,14 +81,14 @@ static int is_harmless(const char *line)
 /* As lines of an rc file, before there is an experiment; or of a script. */
 static void run_commands(const uint8_t *bytes, size_t size, const char *experiment)
 {
-	struct analysis *analysis = fuzz_session_open(experiment);
+	struct analysis *analysis = fuzz_analysis_open(experiment);
 	char *text = fuzz_text(bytes, size), *rest = text, *line;
 
 	analysis->output.is_rc = !experiment;
 	while ((line = strsep(&rest, "\n")))
 		if (is_harmless(line))
 			command_run_line(analysis, line);
-	fuzz_session_close(analysis);
+	fuzz_analysis_close(analysis);
 	free(text);
 }
 

@@ -209,7 +209,7 @@ Test(options, sync_refuses_what_makes_no_sense)
 	}
 }
 
-Test(options, a_window_is_a_length_or_two_times)
+Test(options, a_time_range_is_a_length_or_two_times)
 {
 	static const struct {
 		char *value;

@@ -151,7 +151,7 @@ Test(space, parents_are_known_when_they_are_gone)
 	}
 	for (const struct image *at = space_image(space_of(PID + 10)); at; at = at->parent_image)
 		depth++;
-	cr_assert_eq(depth, 1, "forgotten, and looked at anew");
+	cr_assert_eq(depth, 1, "forgotten, and looked at again");
 	for (const struct image *at = space_image(space_of(PID + CHAIN)); at; at = at->parent_image)
 		depth++;
 	cr_assert_eq(depth, 1 + 1 + CHAIN % (IMAGE_DEPTH_MAX + 1));

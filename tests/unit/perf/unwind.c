@@ -69,7 +69,7 @@ static FRAME int dynamic(int x)
 	return innermost(x) + room[0];
 }
 
-/* Aligned anew. */
+/* Aligned again. */
 static FRAME int aligned(int x)
 {
 	volatile double wide[8] __attribute__((aligned(64)));

@@ -92,7 +92,7 @@ Test(shown, code_without_a_name_is_one_within_a_build_only)
 	shown_destroy(shown);
 }
 
-Test(shown, functions_made_at_run_time_are_one_by_name)
+Test(shown, jit_functions_are_one_by_name)
 {
 	static const struct sym_object made = {
 		.path = "<Dynamic>", .name = "<Dynamic>", .build_id = ""};

@@ -137,7 +137,7 @@ Test(fxtindex, reads_all_where_a_process_has_another_number)
 	check_all(0);
 }
 
-Test(fxtindex, begins_anew_with_a_file_that_grew)
+Test(fxtindex, begins_again_with_a_file_that_grew)
 {
 	struct exp_fxtindexes *indexes = exp_fxtindexes_share(NULL);
 	uint64_t before;

@@ -132,7 +132,7 @@ Test(cursor, a_record_longer_than_the_chunk_comes_whole)
 	cr_assert_str_eq(warnings, "");
 }
 
-Test(cursor, the_key_never_falls_and_begins_anew_with_an_extent)
+Test(cursor, the_key_never_falls_and_begins_again_with_an_extent)
 {
 	maker_extent(&made, 7, t, 4096);
 	maker_clock(&made, t + 10, 0, 1, 0);

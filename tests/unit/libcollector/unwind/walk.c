@@ -309,7 +309,7 @@ Test(walk, a_frame_that_a_signal_interrupted_reads_like_a_call, .init = setup,
 	cr_assert_eq(found, 1);
 }
 
-/* ---- code made at run time ---- */
+/* ---- JIT code ---- */
 
 static uint32_t node_in_made;
 
