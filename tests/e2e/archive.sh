@@ -165,6 +165,7 @@ is "in one line too" 1 "$(wc -l <archive.err)"
 
 # The vDSO is the kernel's, and another one under another kernel: it is archived like every object, once for a build-id.
 cat >clocks.c <<'C'
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 int main(void)
@@ -178,6 +179,7 @@ int main(void)
 			clock_gettime(CLOCK_MONOTONIC, &now);
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	} while ((now.tv_sec - start.tv_sec) * 1e9 + (double)(now.tv_nsec - start.tv_nsec) < 1e8);
+	wait(NULL);
 	return 0;
 }
 C
