@@ -84,7 +84,7 @@ Test(edit, a_line_is_what_is_typed_up_to_enter)
 	check("\r", "b");
 }
 
-Test(edit, the_line_is_shown_anew_after_each_key)
+Test(edit, the_line_is_shown_again_after_each_key)
 {
 	check("ab\033[D\r", "ab");
 	cr_expect_str_eq(shown(), "\r> \033[K\r> a\033[K\r> ab\033[K\r> ab\033[K\033[1D\n");
@@ -182,7 +182,7 @@ Test(edit, the_last_five_hundred_lines_are_kept)
 	free(first);
 }
 
-Test(edit, control_c_begins_anew_and_control_d_ends)
+Test(edit, control_c_begins_again_and_control_d_ends)
 {
 	check("abc\003", "");
 	check("ab\004c\r", "abc");

@@ -119,7 +119,7 @@ Test(pager, bytes_inside_of_a_character_take_no_place)
 	cr_expect_str_eq(paged(), "");
 }
 
-Test(pager, rows_are_counted_anew_each_time)
+Test(pager, rows_are_counted_again_each_time)
 {
 	print("1\n2\n3\n");
 	print("1\n2\n3\n");

@@ -216,7 +216,7 @@ Test(trcrpt_files, an_update_that_is_wrong_changes_nothing, .init = enter, .fini
 	expect_file("templates", before);
 }
 
-Test(trcrpt_command, quotes_keep_blanks_and_experiments_are_the_sessions)
+Test(trcrpt_command, quotes_keep_blanks_and_experiments_are_opened)
 {
 	answer_check(USER, "trcrpt '-h -t \"" TEMPLATES "\" -d 024:0'",
 	             "024   0.007374498    7.374498   The end called hook 024 environment 0040\n",
