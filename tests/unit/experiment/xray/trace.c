@@ -163,7 +163,7 @@ Test(trace, arguments_and_events_stand_where_they_happened)
 	     "+1(0)@10 a77(1) e7:typed/99(1)@15typed e7:sixteen letters./99(1)@16 -1(0)@20=10 ");
 }
 
-Test(trace, nothing_is_open_where_tracing_begins_anew)
+Test(trace, nothing_is_open_where_tracing_begins_again)
 {
 	struct fmt_trace_begin begin = {.kind = FMT_KIND_trace_begin,
 	                                .reason = FMT_trace_reason_RESUME};
