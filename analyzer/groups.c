@@ -82,8 +82,10 @@ void groups_run(struct analysis *analysis, const struct command *command,
 		enum tree_compare compare;
 
 		put_group(&analysis->dataset, &analysis->output, i);
-		compare = compare_begin_alone(&analysis->dataset, i);
+		analysis->dataset.focus = dataset_column_group(&analysis->dataset, i);
+		compare = compare_begin_alone(&analysis->dataset);
 		call(analysis, command, argument);
 		compare_end_alone(&analysis->dataset, compare);
+		analysis->dataset.focus = DATASET_ALL;
 	}
 }

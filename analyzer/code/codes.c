@@ -185,10 +185,11 @@ static int decode_compared(struct codes *codes, const struct dataset *dataset,
 	for (size_t i = 0; i < codes->count; i++)
 		builds.count[i] = shown_same(dataset->shown, codes->functions[i], &builds.same[i]);
 	for (size_t i = 0; i < codes->columns; i++) {
-		enum tree_compare compare = compare_begin_alone(dataset, i);
+		const struct dataset part = compare_part(dataset, i);
+		enum tree_compare compare = compare_begin_alone(&part);
 
-		decoded += decode_group(codes, dataset, choices, output, &builds, i);
-		compare_end_alone(dataset, compare);
+		decoded += decode_group(codes, &part, choices, output, &builds, i);
+		compare_end_alone(&part, compare);
 	}
 	for (size_t i = 0; i < codes->count; i++)
 		free(builds.same[i]);

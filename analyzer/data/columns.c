@@ -39,7 +39,7 @@ size_t dataset_columns(const struct dataset *dataset)
 {
 	size_t parts = count_parts(dataset);
 
-	return dataset->tables->focus != DATASET_ALL || parts == 0 ? 1 : parts;
+	return dataset->focus != DATASET_ALL || parts == 0 ? 1 : parts;
 }
 
 unsigned dataset_column_group(const struct dataset *dataset, size_t column)
@@ -57,7 +57,7 @@ static size_t focus_column(const struct dataset *dataset)
 {
 	size_t column = 0;
 
-	for (unsigned group = 0; group < dataset->tables->focus; group++)
+	for (unsigned group = 0; group < dataset->focus; group++)
 		column += is_seen(dataset, group) != 0;
 	return column;
 }
@@ -144,7 +144,7 @@ static struct tree *whole_tree(const struct dataset *dataset, enum tree_mode mod
 		tree_end_part(tree);
 	}
 	if (dataset->tables->columns == 0)
-		add_group(dataset, tree, dataset->tables->focus);
+		add_group(dataset, tree, dataset->focus);
 	tree_finish(tree);
 	progress_end();
 	dataset->tables->trees[mode] = tree;
@@ -154,7 +154,7 @@ static struct tree *whole_tree(const struct dataset *dataset, enum tree_mode mod
 /* Number of the table that views see: 0 of the whole, 1 of the first part, ... */
 static size_t seen_table(const struct dataset *dataset)
 {
-	return dataset->tables->focus == DATASET_ALL || count_parts(dataset) == 0
+	return dataset->focus == DATASET_ALL || count_parts(dataset) == 0
 	               ? 0
 	               : focus_column(dataset) + 1;
 }

@@ -13,8 +13,8 @@ void dataset_init(struct dataset *dataset)
 	                            .shown = shown_create(),
 	                            .filters = filters_create(),
 	                            .indexes = index_types_create(),
+	                            .focus = DATASET_ALL,
 	                            .tables = memory_take(1, sizeof(*dataset->tables))};
-	dataset->tables->focus = DATASET_ALL;
 	for (size_t i = 0; i < FRAMES_KINDS; i++)
 		dataset->tables->stand_in[i] = (struct sym_function){.name = frames_names[i],
 		                                                     .mangled = frames_names[i]};

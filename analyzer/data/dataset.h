@@ -3,8 +3,8 @@
  *
  * Views take a constant dataset. What is behind its pointers is filled when it is first asked for,
  * and stays until something it is made of changes (dataset_forget_tables): the data of experiments
- * (dataset_load), the tables, symbols, and what functions are shown as. The group in focus is kept
- * there too: compare_focus sets it for as long as a view looks at one group. */
+ * (dataset_load), the tables, symbols, and what functions are shown as. A view that looks at one of
+ * the compared groups takes a dataset that has this one in focus (compare_part). */
 #ifndef XER_ANALYZER_DATA_DATASET_H
 #define XER_ANALYZER_DATA_DATASET_H
 
@@ -43,7 +43,6 @@ enum { DATASET_ALL = UINT32_MAX };
 
 /* The tables, and what they are made with. */
 struct dataset_tables {
-	unsigned focus; /* the group that views see, DATASET_ALL: every one */
 	enum tree_compare compare;
 	struct tree *trees[TREE_MODES];
 	struct fold_row **folds[TREE_MODES];        /* of the whole tree, then of its parts */
@@ -68,6 +67,7 @@ struct dataset {
 	struct index_types *indexes;
 	struct shown *shown;
 	enum frames_mode mode; /* which frames are shown */
+	unsigned focus;        /* the group that views see, DATASET_ALL: every one */
 	struct dataset_tables *tables;
 };
 

@@ -14,8 +14,8 @@ struct dataset_experiment *dataset_next(const struct dataset *dataset,
 	for (; i < dataset->count; i++) {
 		struct dataset_experiment *next = &dataset->experiments[i];
 
-		if (next->is_selected && (dataset->tables->focus == DATASET_ALL ||
-		                          dataset->tables->focus == next->group))
+		if (next->is_selected &&
+		    (dataset->focus == DATASET_ALL || dataset->focus == next->group))
 			return next;
 	}
 	return NULL;

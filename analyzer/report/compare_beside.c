@@ -420,13 +420,12 @@ void compare_beside(const struct dataset *dataset, const struct choices *choices
 	struct print_document *documents = memory_take(columns, sizeof(*documents));
 
 	for (size_t i = 0; i < columns; i++) {
+		const struct dataset part = compare_part(dataset, i);
 		struct print_gathering gathering;
 
-		compare_focus(dataset, i);
 		print_gather_begin(output, &gathering);
-		put(dataset, choices, output);
+		put(&part, choices, output);
 		print_gather_end(output, &gathering, &documents[i]);
-		compare_unfocus(dataset);
 	}
 	put_tables(dataset, output, documents, columns, 0);
 	clear(documents, columns);
@@ -446,13 +445,14 @@ void compare_beside_alone(const struct dataset *dataset, const struct choices *c
 	/* The first rows of one group need not be those of another. */
 	all_rows.limit = 0;
 	for (size_t i = 0; i < columns && output->status == status; i++) {
+		const struct dataset part = compare_part(dataset, i);
+		enum tree_compare compare = compare_begin_alone(&part);
 		struct print_gathering gathering;
-		enum tree_compare compare = compare_begin_alone(dataset, i);
 
 		print_gather_begin(output, &gathering);
-		put(dataset, &all_rows, output, context);
+		put(&part, &all_rows, output, context);
 		print_gather_end(output, &gathering, &documents[i]);
-		compare_end_alone(dataset, compare);
+		compare_end_alone(&part, compare);
 	}
 	if (output->status == status) {
 		if (find_table(&documents[0], PRINT_QUALITY))

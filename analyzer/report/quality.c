@@ -365,11 +365,10 @@ void quality_put(const struct dataset *dataset, struct output *output)
 	if (columns == 1)
 		put_quality(dataset, output, NULL);
 	for (size_t i = 0; i < columns && columns > 1; i++) {
+		const struct dataset part = compare_part(dataset, i);
 		char *label = compare_title(dataset, i);
 
-		compare_focus(dataset, i);
-		put_quality(dataset, output, label);
-		compare_unfocus(dataset);
+		put_quality(&part, output, label);
 		free(label);
 	}
 	put_filters(dataset, output);

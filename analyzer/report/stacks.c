@@ -145,13 +145,12 @@ void stacks_put_parts(const struct dataset *dataset, const struct choices *choic
 	if (tree->part_count == 0)
 		put(dataset, choices, output, tree, context);
 	for (size_t i = 0; i < tree->part_count; i++) {
+		const struct dataset part = compare_part(dataset, i);
 		char *label = compare_label(dataset, i);
 
 		fprintf(output->out, "%s: ", label);
 		free(label);
-		compare_focus(dataset, i);
-		put(dataset, choices, output, &tree->parts[i], context);
-		compare_unfocus(dataset);
+		put(&part, choices, output, &tree->parts[i], context);
 	}
 }
 

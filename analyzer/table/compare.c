@@ -98,29 +98,25 @@ const struct fold_edges **compare_edges(const struct dataset *dataset)
 	return edges;
 }
 
-void compare_focus(const struct dataset *dataset, size_t column)
+struct dataset compare_part(const struct dataset *dataset, size_t column)
 {
-	dataset->tables->focus = dataset_column_group(dataset, column);
+	struct dataset part = *dataset;
+
+	part.focus = dataset_column_group(dataset, column);
+	return part;
 }
 
-void compare_unfocus(const struct dataset *dataset)
+enum tree_compare compare_begin_alone(const struct dataset *part)
 {
-	dataset->tables->focus = DATASET_ALL;
-}
+	enum tree_compare compare = part->tables->compare;
 
-enum tree_compare compare_begin_alone(const struct dataset *dataset, size_t column)
-{
-	enum tree_compare compare = dataset->tables->compare;
-
-	compare_focus(dataset, column);
-	dataset_forget_tables(dataset);
-	dataset->tables->compare = TREE_COMPARE_OFF;
+	dataset_forget_tables(part);
+	part->tables->compare = TREE_COMPARE_OFF;
 	return compare;
 }
 
-void compare_end_alone(const struct dataset *dataset, enum tree_compare compare)
+void compare_end_alone(const struct dataset *part, enum tree_compare compare)
 {
-	dataset_forget_tables(dataset);
-	dataset->tables->compare = compare;
-	compare_unfocus(dataset);
+	dataset_forget_tables(part);
+	part->tables->compare = compare;
 }

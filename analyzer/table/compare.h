@@ -28,15 +28,14 @@ char *compare_label(const struct dataset *dataset, size_t column);
 /* The same, with the path of the group behind a number. The caller frees. */
 char *compare_title(const struct dataset *dataset, size_t column);
 
-/* Put the group of a column into focus: the views see that alone. compare_unfocus: they see all
- * again. */
-void compare_focus(const struct dataset *dataset, size_t column);
-void compare_unfocus(const struct dataset *dataset);
+/* The dataset with the group of a column in focus: views that take it see that group alone. It
+ * shares all that it points to with `dataset`, and is not to be ended. */
+struct dataset compare_part(const struct dataset *dataset, size_t column);
 
-/* Look at the group of a column as if nothing were compared: the code of a build is then its own,
- * and not that of the function in the base that it is one with. Tables of before are forgotten, and
- * so are those of meanwhile in the end. */
-enum tree_compare compare_begin_alone(const struct dataset *dataset, size_t column);
-void compare_end_alone(const struct dataset *dataset, enum tree_compare compare);
+/* Look at a part as if nothing were compared: the code of a build is then its own, and not that of
+ * the function in the base that it is one with. Tables of before are forgotten, and so are those of
+ * meanwhile in the end. Returns what compare_end_alone takes. */
+enum tree_compare compare_begin_alone(const struct dataset *part);
+void compare_end_alone(const struct dataset *part, enum tree_compare compare);
 
 #endif

@@ -72,12 +72,11 @@ static void put_compared(const struct dataset *dataset, const struct choices *ch
 	struct compare_named *named = compare_named_create();
 
 	for (size_t i = 0, columns = dataset_columns(dataset); i < columns; i++) {
+		const struct dataset part = compare_part(dataset, i);
 		const struct dataset_experiment *at = NULL;
 
-		compare_focus(dataset, i);
-		while ((at = dataset_next(dataset, at)))
+		while ((at = dataset_next(&part, at)))
 			add(named, i, &at->data->io);
-		compare_unfocus(dataset);
 	}
 	compare_named_put_kind(dataset, choices, output, named, EXP_DATA_IO, what, key, NULL);
 }

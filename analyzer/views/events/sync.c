@@ -336,21 +336,19 @@ static void put_compared(const struct dataset *dataset, const struct choices *ch
 	struct compare_named *named = compare_named_create();
 
 	for (size_t i = 0, columns = dataset_columns(dataset); i < columns; i++) {
+		const struct dataset part = compare_part(dataset, i);
 		size_t count;
-		struct lock *locks;
+		struct lock *locks = find_locks(&part, &count);
 
-		compare_focus(dataset, i);
-		locks = find_locks(dataset, &count);
 		for (size_t j = 0; j < count; j++) {
 			const struct metric_values values = {
 				.of = {[METRIC_SYNC] = locks[j].object->wait_ns,
 			               [METRIC_SYNCN] = locks[j].object->count}};
 
-			compare_named_add(named, i, compared_name(dataset, choices, &locks[j]), 0,
+			compare_named_add(named, i, compared_name(&part, choices, &locks[j]), 0,
 			                  &values);
 		}
 		free(locks);
-		compare_unfocus(dataset);
 	}
 	compare_named_put_kind(dataset, choices, output, named, EXP_DATA_SYNC, "Objects waited for",
 	                       "locks", lock_put_threshold);

@@ -248,16 +248,15 @@ static void put_processes(const struct dataset *dataset, struct output *output)
 static void put_groups(const struct dataset *dataset, struct output *output)
 {
 	for (size_t i = 0; i < dataset_columns(dataset); i++) {
+		const struct dataset part = compare_part(dataset, i);
 		const struct dataset_experiment *at = NULL;
 		char *label = compare_label(dataset, i);
 
 		fprintf(output->out, "%s:\n", label);
 		free(label);
-		compare_focus(dataset, i);
-		while ((at = dataset_next(dataset, at)))
+		while ((at = dataset_next(&part, at)))
 			if (!is_descendant(at))
-				put_experiment(dataset, output, at);
-		compare_unfocus(dataset);
+				put_experiment(&part, output, at);
 	}
 	fputc('\n', output->out);
 }

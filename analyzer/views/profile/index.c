@@ -104,18 +104,16 @@ static void put_compared(const struct dataset *dataset, const struct choices *ch
 	int has_overflow = 0;
 
 	for (size_t i = 0, columns = dataset_columns(dataset); i < columns; i++) {
-		struct index_rows rows;
+		const struct dataset part = compare_part(dataset, i);
+		struct index_rows rows = index_gather(&part, output, type, list);
 
-		compare_focus(dataset, i);
-		rows = index_gather(dataset, output, type, list);
 		for (size_t j = 0; j < rows.count; j++)
-			compare_named_add(named, i,
-			                  index_row_compared_name(dataset, choices, type, &rows,
-			                                          &rows.rows[j]),
-			                  place_of(type, &rows.rows[j]), &rows.rows[j].values);
+			compare_named_add(
+				named, i,
+				index_row_compared_name(&part, choices, type, &rows, &rows.rows[j]),
+				place_of(type, &rows.rows[j]), &rows.rows[j].values);
 		has_overflow |= rows.has_overflow;
 		index_rows_fini(&rows);
-		compare_unfocus(dataset);
 	}
 	reduce_metrics(choices, &form.metrics, &form.sort);
 	put_title(dataset, output, type, &form.sort, has_overflow);
