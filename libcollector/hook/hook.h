@@ -7,10 +7,11 @@
 #define XER_COLLECTOR_HOOK_H
 
 #include "libcollector/base/collector.h"
-#include "libcollector/hook/io_functions.h"
 #include "libcollector/hook/pool.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <pty.h>
@@ -18,13 +19,22 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/xattr.h>
 #include <threads.h>
 #include <unistd.h>
+#include <utime.h>
 #include <wordexp.h>
 
 /* C knows no operators of C++. */
@@ -32,13 +42,10 @@
 #define DELETE(name, parameters, arguments) void name parameters;
 #include "libcollector/hook/operators.def"
 
-/* What gcc's -pg calls, which no header declares. */
-void mcount(void);
-void _mcount(void);
-void __fentry__(void);
-
-/* Declared for older standards alone. */
-__sighandler_t bsd_signal(int number, __sighandler_t handler);
+#define HOOK(name)
+#define HOOK_OLD(name, of, version)
+#define HOOK_DECLARE(type, name, parameters) type name parameters;
+#include "libcollector/hook/hook.def"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored \
