@@ -8,11 +8,12 @@
 #define TABLE "analyzer/model/metric.def"
 
 static const struct {
-	const char *id, *keyword, *kind, *from, *heading, *meaning;
+	const char *id, *keyword, *kind, *place, *from, *heading, *meaning;
 } metrics[] = {
 #define METRIC(id, keyword, kind, unit, place, from, overview, heading, meaning) \
-	{#id, keyword, #kind, #from, heading, meaning},
-#define PROPERTY(id, keyword, unit, heading, meaning) {#id, keyword, NULL, NULL, heading, meaning},
+	{#id, keyword, #kind, #place, #from, heading, meaning},
+#define PROPERTY(id, keyword, unit, heading, meaning) \
+	{#id, keyword, NULL, NULL, NULL, heading, meaning},
 #include "analyzer/model/metric.def"
 };
 enum { METRICS = sizeof(metrics) / sizeof(metrics[0]) };
@@ -64,4 +65,14 @@ Test(metrics, every_metric_has_a_manual_entry_and_a_test)
 		row_needs_entry(TABLE, metrics[i].id, metrics[i].keyword, "xer_print.1");
 		row_needs_test(TABLE, metrics[i].id, metrics[i].keyword);
 	}
+}
+
+/* Counters stand there as such. */
+Test(metrics, those_to_begin_with_stand_in_the_manual_as_such)
+{
+	for (size_t i = 0; i < METRICS; i++)
+		if (metrics[i].place && strcmp(metrics[i].place, "USUAL") == 0 &&
+		    strcmp(metrics[i].kind, "COUNTERS") != 0)
+			row_needs_between(TABLE, metrics[i].id, metrics[i].keyword,
+			                  "\n.B default\n", "\n.SH", "xer_print.1");
 }
