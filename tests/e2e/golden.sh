@@ -36,7 +36,7 @@ said()
 # told [--foreign] EXPERIMENT... -- PROGRAM ARGUMENT...: the same, printed; foreign ones are as if another kernel had recorded them
 told()
 {
-	local is_foreign= status
+	local is_foreign='' status
 	[ "$1" != --foreign ] || { is_foreign=yes; shift; }
 	while [ "$1" != -- ]; do
 		# Fresh, as xer_print may archive what a killed process could not.
@@ -64,13 +64,17 @@ unread=0
 mkdir foreign
 version=$("$xer_print" --version)
 
-# Those of the table tests/golden/reports: one claim each.
-while read -r expectation names arguments; do
-	[ "$expectation" != "#" ] || continue
-	read -ra experiments <<<"${names//,/ }"
-	mapfile -t words < <(xargs -n1 printf '%s\n' <<<"$arguments")
-	said "$expectation" "$names: $arguments" "${experiments[@]}" -- "$xer_print" "${words[@]}" "${experiments[@]/%/.er}"
-done <"$golden/reports"
+# all_of TABLE: those of a table such as tests/golden/reports, one claim each.
+all_of()
+{
+	while read -r expectation names arguments; do
+		[ "$expectation" != "#" ] || continue
+		read -ra experiments <<<"${names//,/ }"
+		mapfile -t words < <(xargs -n1 printf '%s\n' <<<"$arguments")
+		said "$expectation" "$names: $arguments" "${experiments[@]}" -- "$xer_print" "${words[@]}" "${experiments[@]/%/.er}"
+	done <"$1"
+}
+all_of "$golden/reports"
 
 # Files of experiments by themselves.
 said calls.account "calls: account of its file" calls -- "$xer_print" -account calls.er/functrace
@@ -80,11 +84,9 @@ said sampler.map "sampler: records of its map" sampler -- "$xer_print" -fxt_dump
 
 # Instructions are in the words of a library.
 if ldd "$xer_print" | grep -q 'libcapstone\.so\.4 '; then
-	said link.disasm "link: disasm make" link -- "$xer_print" -disasm make link.er
-	said jit.disasm "jit: disasm two" jit -- "$xer_print" -disasm two jit.er
-	said java.disasm "java: disasm of compiled code" java -- "$xer_print" -viewmode machine -disasm JavaSmall.turn 1 java.er
+	all_of "$golden/disassembly"
 else
-	unread=$(find "$golden/expected" -name '*.disasm' | wc -l)
+	unread=$(grep -vc '^#' "$golden/disassembly")
 	skip "golden disassembly" "xer_print does not use version 4 of capstone"
 fi
 
