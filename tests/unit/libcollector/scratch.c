@@ -9,9 +9,12 @@
 #include "libcollector/write/log.h"
 #include "libcollector/unwind/tree.h"
 
+#include "format/fdr.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct col_switches mark = {.recording = 1};
@@ -85,4 +88,62 @@ char *scratch_read(const char *name, size_t *len)
 	text[*len] = '\0';
 	fclose(file);
 	return text;
+}
+
+struct wanted {
+	unsigned kind;
+	uint8_t *to;
+	size_t size;
+	int most, count;
+};
+
+static void take_record(const struct fdr_record *record, struct wanted *wanted)
+{
+	if (record->payload_size < wanted->size || record->payload[0] != wanted->kind)
+		return;
+	if (wanted->count < wanted->most)
+		memcpy(wanted->to + (size_t)wanted->count * wanted->size, record->payload,
+		       wanted->size);
+	wanted->count++;
+}
+
+/* The buffers of an extent, one after the other; all of it is looked through. */
+static void read_extent(const uint8_t *at, size_t len, struct wanted *wanted)
+{
+	struct fdr_record record;
+	size_t done = 0;
+
+	while (done < len && fdr_record_get(at + done, len - done, &record) > 0) {
+		if (record.type == FDR_RECORD_EVENT)
+			take_record(&record, wanted);
+		done += record.size;
+	}
+}
+
+int scratch_records(const char *name, unsigned kind, void *records, size_t size, int most)
+{
+	struct wanted wanted = {kind, records, size, most, 0};
+	struct fdr_prologue prologue;
+	size_t len, at = FDR_HEADER_SIZE;
+	uint8_t *bytes = (uint8_t *)scratch_read(name, &len);
+
+	while (bytes && at + FDR_PROLOGUE_SIZE <= len &&
+	       fdr_prologue_get(bytes + at, &prologue) == 0) {
+		read_extent(bytes + at, prologue.extent_left, &wanted);
+		at += prologue.extent_left;
+	}
+	free(bytes);
+	return wanted.count;
+}
+
+int scratch_count(const char *name, const char *what)
+{
+	size_t len;
+	char *text = scratch_read(name, &len);
+	int found = 0;
+
+	for (const char *at = text; at && (at = strstr(at, what)) != NULL; at++)
+		found++;
+	free(text);
+	return found;
 }

@@ -18,4 +18,11 @@ void scratch_host(const struct source *first, unsigned count);
 /* Contents of a file of the directory, NUL-terminated, malloc'ed; NULL if there is none. */
 char *scratch_read(const char *name, size_t *len);
 
+/* The first `most` records of a kind in an event file, of `size` bytes each. Returns how many there
+ * are. */
+int scratch_records(const char *name, unsigned kind, void *records, size_t size, int most);
+
+/* How often `what` stands in a file; 0 if there is none. */
+int scratch_count(const char *name, const char *what);
+
 #endif

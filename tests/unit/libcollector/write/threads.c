@@ -1,17 +1,13 @@
-/* Tests of streams, growing XML files and hidden descriptors, with several threads. */
+/* Streams and growing XML files, with several threads. */
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
-#include "libcollector/base/file.h"
 #include "libcollector/write/log.h"
 #include "libcollector/write/stream.h"
 
 #include <criterion/criterion.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <libxml/parser.h>
 #include <pthread.h>
-#include <unistd.h>
 
 enum { THREADS = 6, EVENTS = 20000, ELEMENTS = 300 };
 
@@ -111,31 +107,4 @@ Test(log, appended_by_threads_is_well_formed_and_nothing_is_silently_lost, .init
 	cr_assert_eq(count + atomic_load(&col.count.lost_log), THREADS * ELEMENTS);
 	xmlFreeDoc(document);
 	free(text);
-}
-
-Test(file, replaced_descriptor_is_noticed_and_opened_again, .init = scratch_open,
-     .fini = scratch_remove)
-{
-	struct col_file file = {.fd = -1};
-	int fd = openat(col_directory_get(), "data", O_CREAT | O_RDWR, 0600);
-	int other = open("/dev/null", O_RDWR);
-	int again;
-
-	cr_assert(col_file_take(&file, fd) == 0);
-	cr_assert_geq(file.fd, 100);
-	cr_assert_eq(col_file_get(&file, "data"), file.fd);
-	cr_expect_neq(file.tag, 0, "a file has a tag");
-	lseek(file.fd, 7, SEEK_SET); /* which is taken away */
-	cr_assert_eq(col_file_get(&file, "data"), file.fd);
-	cr_expect_eq(file.reopened, 0);
-	cr_expect_eq(lseek(file.fd, 0, SEEK_CUR), file.tag);
-	dup2(other, file.fd);
-	again = col_file_get(&file, "data");
-	cr_assert_geq(again, 0);
-	cr_assert(write(again, "x", 1) == 1);
-	close(again);
-	cr_assert_geq(col_file_get(&file, "data"), 0);
-	unlinkat(col_directory_get(), "data", 0);
-	close(file.fd);
-	cr_assert_eq(col_file_get(&file, "data"), -ENOENT);
 }

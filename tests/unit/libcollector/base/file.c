@@ -1,0 +1,243 @@
+/* Descriptors that survive what the program does to descriptors, and the files behind them. */
+#include "libcollector/base/file.h"
+#include "tests/unit/libcollector/scratch.h"
+
+#include "libcollector/base/collector.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TestSuite(file, .init = scratch_open, .fini = scratch_remove);
+
+Test(file, replaced_descriptor_is_noticed_and_opened_again)
+{
+	struct col_file file = {.fd = -1};
+	int fd = openat(col_directory_get(), "data", O_CREAT | O_RDWR, 0600);
+	int other = open("/dev/null", O_RDWR);
+	int again;
+
+	cr_assert(col_file_take(&file, fd) == 0);
+	cr_assert_geq(file.fd, 100);
+	cr_assert_eq(col_file_get(&file, "data"), file.fd);
+	cr_expect_neq(file.tag, 0, "a file has a tag");
+	lseek(file.fd, 7, SEEK_SET); /* which is taken away */
+	cr_assert_eq(col_file_get(&file, "data"), file.fd);
+	cr_expect_eq(file.reopened, 0);
+	cr_expect_eq(lseek(file.fd, 0, SEEK_CUR), file.tag);
+	dup2(other, file.fd);
+	again = col_file_get(&file, "data");
+	cr_assert_geq(again, 0);
+	cr_assert(write(again, "x", 1) == 1);
+	close(again);
+	cr_assert_geq(col_file_get(&file, "data"), 0);
+	unlinkat(col_directory_get(), "data", 0);
+	close(file.fd);
+	cr_assert_eq(col_file_get(&file, "data"), -ENOENT);
+}
+
+/* A file of the directory, taken over. */
+static struct col_file take(const char *name)
+{
+	struct col_file file = {.fd = -1};
+	int fd = openat(col_directory_get(), name, O_CREAT | O_RDWR, 0600);
+
+	cr_assert_eq(col_file_take(&file, fd), 0);
+	cr_assert_eq(fcntl(fd, F_GETFD), -1, "it has another number");
+	return file;
+}
+
+Test(file, it_has_a_high_number_that_programs_do_not_inherit)
+{
+	struct col_file file = take("data"), second = take("data");
+	struct stat status;
+
+	cr_assert_geq(file.fd, 960);
+	cr_assert_lt(file.fd, 1024);
+	cr_assert_eq(fcntl(file.fd, F_GETFD), FD_CLOEXEC);
+	cr_assert_eq(fstat(file.fd, &status), 0);
+	cr_assert(file.device == status.st_dev && file.inode == status.st_ino);
+	cr_assert_geq(file.tag, 1 << 30, "far from where programs' files are");
+	cr_assert_eq(second.tag, file.tag, "it is that of the file");
+	cr_assert_neq(second.fd, file.fd);
+}
+
+static int number_with_limit(rlim_t limit)
+{
+	struct rlimit limits = {limit, limit};
+	struct col_file file;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limits), 0);
+	file = take("data");
+	close(file.fd);
+	return file.fd;
+}
+
+/* 64 below the limit, or half of it. */
+Test(file, where_few_descriptors_are_allowed_it_has_one_of_the_highest)
+{
+	int least = number_with_limit(1100);
+
+	cr_assert(least >= 960 && least < 1024);
+	cr_assert_eq(number_with_limit(1024), least);
+	cr_assert_eq(number_with_limit(1023), 1023 - 64);
+	cr_assert_eq(number_with_limit(200), 200 - 64);
+	cr_assert_eq(number_with_limit(129), 129 - 64);
+	cr_assert_eq(number_with_limit(128), 64);
+	cr_assert_eq(number_with_limit(100), 50);
+}
+
+/* What number a file has if all from `least` on are taken, but for 1. In a child: the test's own
+ * descriptors are among them. */
+static int number_with_all_taken_from(int least)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		struct rlimit limits = {100, 100};
+		struct col_file file = {.fd = -1};
+		int fd = open("/dev/null", O_RDWR);
+
+		setrlimit(RLIMIT_NOFILE, &limits);
+		dup2(fd, least - 1);
+		for (int at = least; at < 100; at++)
+			dup2(least - 1, at);
+		close(1);
+		fd = col_file_take(&file, least - 1);
+		_exit(fd < 0 ? -fd : file.fd);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Rather than one that the program counts on. */
+Test(file, when_the_high_numbers_are_taken_it_has_a_lower_one)
+{
+	int number = number_with_all_taken_from(50);
+
+	cr_assert(number >= 25 && number < 49, "%d", number);
+	number = number_with_all_taken_from(26);
+	cr_assert(number >= 12 && number < 25, "%d", number);
+	cr_assert_eq(number_with_all_taken_from(4), EMFILE, "1 is free, and stays so");
+}
+
+Test(file, another_file_under_its_name_is_not_taken_for_it)
+{
+	struct col_file file = take("data");
+	int number = file.fd, other;
+
+	renameat(col_directory_get(), "data", col_directory_get(), "elsewhere");
+	cr_assert_eq(col_file_get(&file, "data"), number, "it is open");
+	close(number);
+	cr_assert_eq(col_file_get(&file, "data"), -ENOENT);
+	other = openat(col_directory_get(), "data", O_CREAT | O_RDWR, 0600);
+	cr_assert_eq(col_file_get(&file, "data"), -ESTALE);
+	cr_assert_eq(fcntl(number, F_GETFD), -1, "none stays open");
+	close(other);
+	cr_assert_eq(col_file_get(&file, "elsewhere"), number);
+	cr_assert_eq(file.reopened, 1);
+	unlinkat(col_directory_get(), "data", 0);
+	cr_assert_eq(symlinkat("elsewhere", col_directory_get(), "data"), 0);
+	close(number);
+	cr_assert_eq(col_file_get(&file, "data"), -ELOOP);
+}
+
+Test(file, only_what_is_ours_is_closed)
+{
+	struct col_file file = take("data"), second = take("data");
+	int number = file.fd, other = open("/dev/null", O_RDWR);
+
+	col_file_close(&second);
+	cr_assert_eq(second.fd, -1);
+	dup2(other, number);
+	col_file_close(&file);
+	cr_assert_eq(file.fd, -1);
+	cr_assert_eq(fcntl(number, F_GETFD), 0, "the program's");
+	col_file_close(&file);
+}
+
+Test(file, its_owner_may_read_and_write_it_whatever_the_umask)
+{
+	struct stat status;
+	int fd = openat(col_directory_get(), "data", O_CREAT | O_RDWR, 0044);
+
+	fchmod(fd, 0044);
+	col_file_make_usable(fd);
+	fstat(fd, &status);
+	cr_assert_eq(status.st_mode & 07777, 0644);
+	fchmod(fd, 0600);
+	col_file_make_usable(fd);
+	fstat(fd, &status);
+	cr_assert_eq(status.st_mode & 07777, 0600);
+}
+
+/* ---- directories */
+
+Test(file, directories_are_opened_again_when_the_program_has_closed_them)
+{
+	int founder = col_founder_get(), own = col_directory_get(), other = open("/", O_RDONLY);
+
+	cr_assert(founder >= 960 && own >= 960 && founder != own);
+	dup2(other, founder);
+	dup2(other, own);
+	cr_assert_eq(faccessat(col_directory_get(), "log.xml", F_OK, 0), 0);
+	cr_assert_eq(faccessat(col_founder_get(), "log.xml", F_OK, 0), 0);
+	strcpy(col.descriptor.directory, "/");
+	dup2(other, col_founder_get());
+	cr_assert_eq(col_founder_get(), -EBADF, "the path leads elsewhere now");
+	strcpy(col.descriptor.directory, "/no/such/directory");
+	cr_assert_eq(col_founder_get(), -EBADF);
+}
+
+Test(file, a_descendant_has_a_directory_in_the_founders)
+{
+	cr_assert_eq(col_directory_rename("other"), -EPERM, "the founder's stays");
+	col_directory_close();
+	cr_assert_eq(col_directory_get(), -EBADF);
+	cr_assert_eq(col_directory_rename("other"), -EPERM);
+	cr_assert_eq(col_directory_open("one.er"), -ENOENT);
+	mkdirat(col_founder_get(), "one.er", 0700);
+	mkdirat(col_founder_get(), "taken.er", 0700);
+	cr_assert_eq(col_directory_open("one.er"), 0);
+	cr_assert_eq(col_directory_rename("taken.er"), -EEXIST);
+	cr_assert_eq(col_directory_rename("two.er"), 0);
+	cr_assert_eq(faccessat(col_founder_get(), "two.er", F_OK, 0), 0);
+	cr_assert_eq(faccessat(col_founder_get(), "one.er", F_OK, 0), -1);
+	close(col_directory_get());
+	cr_assert_geq(col_directory_get(), 0, "by its new name");
+	col_founder_close();
+	cr_assert_geq(col_founder_get(), 0);
+}
+
+/* ---- room */
+
+Test(file, room_is_on_the_disk)
+{
+	struct col_file file = take("data");
+	struct stat status;
+
+	cr_assert_eq(col_file_allocate(file.fd, 4096, 8192), 0);
+	fstat(file.fd, &status);
+	cr_assert_eq(status.st_size, 12288);
+	cr_assert_geq(status.st_blocks, 8192 / 512);
+	cr_assert_eq(col_file_allocate(open("/dev/null", O_RDONLY), 0, 10), -EBADF);
+}
+
+Test(file, a_limit_of_files_is_kept_without_a_signal)
+{
+	struct rlimit limit = {10000, RLIM_INFINITY};
+	struct col_file file = take("data");
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+	cr_assert_eq(col_file_may_grow(10000), 0);
+	cr_assert_eq(col_file_may_grow(10001), -EFBIG);
+	cr_assert_eq(col_file_allocate(file.fd, 4096, 10000 - 4096), 0);
+	cr_assert_eq(col_file_allocate(file.fd, 4096, 10001 - 4096), -EFBIG);
+}

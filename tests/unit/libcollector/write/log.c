@@ -1,0 +1,226 @@
+/* log.xml and map.xml while they grow. */
+#include "libcollector/write/log.h"
+#include "tests/unit/libcollector/scratch.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(log, .init = scratch_open, .fini = scratch_remove);
+
+static int append(enum col_xml which, const char *element)
+{
+	char buffer[8192];
+	struct xml_text text = XML_TEXT(buffer);
+
+	xml_put(&text, element);
+	return col_xml_append(which, &text);
+}
+
+/* A file without the blanks that it ends in. */
+static char *read_file(const char *name)
+{
+	size_t len;
+	char *text = scratch_read(name, &len);
+
+	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == ' '))
+		text[--len] = '\0';
+	return text;
+}
+
+static void is_file(const char *name, const char *expected)
+{
+	char *text = read_file(name);
+
+	cr_assert_str_eq(text, expected);
+	free(text);
+}
+
+Test(log, elements_stand_before_the_end)
+{
+	cr_assert_eq(append(COL_MAP, " <one a=\"1\"/>\n"), 0);
+	is_file("map.xml", "<map>\n <one a=\"1\"/>\n</map>");
+	cr_assert_eq(append(COL_MAP, " <two/>\n"), 0);
+	cr_assert_eq(append(COL_LOG, " <three/>\n"), 0);
+	is_file("map.xml", "<map>\n <one a=\"1\"/>\n <two/>\n</map>");
+	is_file("log.xml", "<experiment>\n <three/>\n</experiment>");
+	cr_assert_eq(atomic_load(&col.count.lost_log), 0);
+}
+
+/* Beyond the pages in which the end was looked for. */
+Test(log, a_long_file_is_opened_again_at_its_end)
+{
+	char element[128];
+
+	for (int i = 0; i < 200; i++) {
+		snprintf(element, sizeof(element), " <e number=\"%d\" fill=\"%064d\"/>\n", i, 0);
+		cr_assert_eq(append(COL_MAP, element), 0);
+	}
+	col_log_forget();
+	cr_assert_eq(col_xml_open(COL_MAP), 0);
+	cr_assert_eq(append(COL_MAP, " <last-one/>\n"), 0);
+	cr_assert_eq(scratch_count("map.xml", "<e number="), 200);
+	cr_assert_eq(scratch_count("map.xml", " <last-one/>\n</map>"), 1);
+	cr_assert_eq(scratch_count("map.xml", "</map>"), 1);
+}
+
+Test(log, what_is_no_such_file_is_not_opened)
+{
+	int fd = openat(col_directory_get(), "map.xml", O_WRONLY | O_TRUNC);
+
+	cr_assert_eq(write(fd, "<map>\n", 6), 6);
+	close(fd);
+	cr_assert_eq(col_xml_open(COL_MAP), -ENODATA);
+	unlinkat(col_directory_get(), "map.xml", 0);
+	cr_assert_eq(col_xml_open(COL_MAP), -ENOENT);
+	cr_assert_eq(symlinkat("log.xml", col_directory_get(), "map.xml"), 0);
+	cr_assert_eq(col_xml_open(COL_MAP), -ELOOP);
+}
+
+Test(log, what_is_too_long_is_lost_and_nothing_else)
+{
+	char element[XML_ELEMENT_MAX + 2];
+	char small[16];
+	struct xml_text cut = XML_TEXT(small);
+
+	memset(element, ' ', sizeof(element));
+	element[XML_ELEMENT_MAX + 1] = '\0';
+	memcpy(element, " <a/>", 5);
+	element[XML_ELEMENT_MAX] = '\n';
+	cr_assert_eq(append(COL_MAP, element), -E2BIG);
+	cr_assert_eq(atomic_load(&col.count.lost_log), 1);
+	xml_put(&cut, " <more-than-there-is-room-for/>\n");
+	cr_assert_eq(col_xml_append(COL_MAP, &cut), -E2BIG);
+	cr_assert_eq(append(COL_MAP, " <b/>\n   "), 0);
+	is_file("map.xml", "<map>\n <b/>\n   </map>");
+}
+
+/* EFBIG, without a signal. */
+Test(log, the_first_failure_ends_the_file)
+{
+	struct rlimit limit = {100, RLIM_INFINITY};
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+	cr_assert_eq(append(COL_MAP, " <one-of-them/>\n"), -EFBIG);
+	limit.rlim_cur = RLIM_INFINITY;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	cr_assert_eq(append(COL_MAP, " <another-one/>\n"), -EIO);
+	cr_assert_eq(atomic_load(&col.count.lost_log), 2);
+	is_file("map.xml", "<map>\n</map>");
+	cr_assert_eq(append(COL_LOG, " <of-the-other/>\n"), 0);
+}
+
+/* ---- events */
+
+Test(log, events_have_their_kind_and_time)
+{
+	uint64_t before = col_ticks(), time;
+	char *text, *at;
+
+	col_log_loss("profile", -ENOSPC);
+	text = read_file("log.xml");
+	at = strstr(text, " <event kind=\"loss\" time=\"");
+	cr_assert_not_null(at);
+	time = strtoull(at + strlen(" <event kind=\"loss\" time=\""), &at, 10);
+	cr_assert(time >= before && time <= col_ticks());
+	cr_assert_str_eq(at, "\" stream=\"profile\" errno=\"28\"/>\n</experiment>");
+	free(text);
+	col_log_loss_reason("usertrace", "full");
+	col_log_warning("a < b");
+	cr_assert_eq(scratch_count("log.xml", "\" stream=\"usertrace\" reason=\"full\"/>\n"), 1);
+	cr_assert_eq(scratch_count("log.xml", " <event kind=\"warning\" time=\""), 1);
+	cr_assert_eq(scratch_count("log.xml", "\" text=\"a &lt; b\"/>\n</experiment>"), 1);
+}
+
+/* ---- the lock that says that the process lives */
+
+/* Is there a lock on the file, for somebody who opens it? */
+static int is_locked(const char *name)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	int fd = openat(col_directory_get(), name, O_RDWR);
+
+	cr_assert_eq(fcntl(fd, F_OFD_GETLK, &lock), 0);
+	close(fd);
+	return lock.l_type != F_UNLCK;
+}
+
+/* What a program does that closes all that it does not know. */
+static void close_all(void)
+{
+	close_range(100, 10000, 0);
+}
+
+Test(log, the_log_is_locked_as_long_as_the_process_lives)
+{
+	cr_assert(is_locked("log.xml"));
+	cr_assert(!is_locked("map.xml"));
+	col_log_let_go();
+	cr_assert(!is_locked("log.xml"));
+}
+
+Test(log, the_lock_is_taken_again_when_the_program_closes_the_file)
+{
+	close_all();
+	cr_assert(!is_locked("log.xml"));
+	cr_assert_eq(append(COL_LOG, " <after-the-close/>\n"), 0);
+	cr_assert(is_locked("log.xml"));
+	close_all();
+	col_log_keep_alive();
+	cr_assert(is_locked("log.xml"));
+	close_all();
+	atomic_store(&col.is_unsettled, 1);
+	col_log_keep_alive();
+	cr_assert(!is_locked("log.xml"), "a child without a directory has none");
+	cr_assert_eq(scratch_count("log.xml", "after-the-close"), 1);
+}
+
+/* ---- memory for long elements */
+
+static int is_blocked(int signal)
+{
+	sigset_t set;
+
+	sigprocmask(SIG_BLOCK, NULL, &set);
+	return sigismember(&set, signal);
+}
+
+Test(log, six_texts_may_be_borrowed_without_signals)
+{
+	char *texts[7];
+
+	for (int i = 0; i < 6; i++) {
+		texts[i] = col_text_borrow();
+		cr_assert_not_null(texts[i]);
+		memset(texts[i], 'a' + i, COL_TEXT_SIZE);
+		cr_assert(is_blocked(SIGUSR1));
+	}
+	for (int i = 0; i < 6; i++)
+		cr_assert(texts[i][0] == 'a' + i && texts[i][COL_TEXT_SIZE - 1] == 'a' + i);
+	cr_assert_null(col_text_borrow());
+	for (int i = 5; i >= 0; i--) {
+		cr_assert(is_blocked(SIGUSR1));
+		col_text_return(texts[i]);
+	}
+	cr_assert(!is_blocked(SIGUSR1));
+	texts[6] = col_text_borrow();
+	cr_assert_eq(texts[6], texts[0]);
+	col_text_return(texts[6]);
+	cr_assert(!is_blocked(SIGUSR1));
+}
+
+Test(log, a_forked_child_has_all_texts_again)
+{
+	for (int i = 0; i < 6; i++)
+		col_text_borrow();
+	col_log_forget();
+	cr_assert_not_null(col_text_borrow());
+}
