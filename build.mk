@@ -188,13 +188,16 @@ $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(call objects,,tests
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
-# What the unit tests of libcollector/hook/got.c load: a small recorder, and libraries that call what it wraps.
-LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so)
+# What unit tests of libcollector load: a small recorder, libraries that call what it wraps, and a made-up libjvm.
+LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so jvm.so)
 $(BUILD)/tests/unit/libcollector: $(LATE)
 $(BUILD)/tests/programs/late/recorder.so: tests/programs/late/recorder.c tests/programs/late/recorder.map $(BUILD)/lib/libcollector.a
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,--hash-style=gnu \
 		-Wl,--version-script=tests/programs/late/recorder.map -o $@ $< -lc $(filter %.a,$^)
+$(BUILD)/tests/programs/late/jvm.so: tests/programs/late/jvm.c tests/programs/late/jvm.h
+	$(begin)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC $(LDFLAGS) -shared -o $@ $<
 $(BUILD)/tests/programs/late/callers.so $(BUILD)/tests/programs/late/sealed.so: tests/programs/late/callers.c
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fplt -fno-builtin $(LDFLAGS) -shared -Wl,-z,$(if $(filter %/sealed.so,$@),now,lazy),-z,relro,--hash-style=gnu -o $@ $<

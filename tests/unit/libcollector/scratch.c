@@ -12,6 +12,8 @@
 #include "format/fdr.h"
 
 #include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,4 +148,18 @@ int scratch_count(const char *name, const char *what)
 		found++;
 	free(text);
 	return found;
+}
+
+/* They lie beside the unit programs. */
+void *scratch_load(const char *name, int flags)
+{
+	char path[PATH_MAX + 64] = "";
+	void *handle;
+
+	cr_assert_gt(readlink("/proc/self/exe", path, PATH_MAX), 0);
+	strcpy(strrchr(path, '/'), "/../programs/late/");
+	strcat(path, name);
+	handle = dlopen(path, flags);
+	cr_assert(handle != NULL, "%s", dlerror());
+	return handle;
 }

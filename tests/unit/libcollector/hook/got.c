@@ -2,6 +2,7 @@
 #include "libcollector/hook/got.h"
 
 #include "tests/programs/late/late.h"
+#include "tests/unit/libcollector/scratch.h"
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -10,29 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void *recorder;
 static const struct late *late;
 static volatile unsigned *mallocs; /* gcc knows what strdup changes */
 
-/* Beside the unit programs. */
-static void *load(const char *name, int flags)
-{
-	char path[PATH_MAX + 64] = "";
-	void *handle;
-
-	cr_assert_gt(readlink("/proc/self/exe", path, PATH_MAX), 0);
-	strcpy(strrchr(path, '/'), "/../programs/late/");
-	strcat(path, name);
-	handle = dlopen(path, flags);
-	cr_assert(handle != NULL, "%s", dlerror());
-	return handle;
-}
-
 static void setup(void)
 {
-	recorder = load("recorder.so", RTLD_NOW | RTLD_LOCAL);
+	recorder = scratch_load("recorder.so", RTLD_NOW | RTLD_LOCAL);
 	late = dlsym(recorder, "late");
 	mallocs = dlsym(recorder, "late_mallocs");
 	cr_assert(late && mallocs);
@@ -103,7 +89,7 @@ Test(got, the_c_library_calls_the_wrappers_too)
 
 Test(got, a_library_calls_the_wrappers_before_it_has_bound_a_word)
 {
-	void *library = load("callers.so", RTLD_LAZY | RTLD_LOCAL);
+	void *library = scratch_load("callers.so", RTLD_LAZY | RTLD_LOCAL);
 	unsigned words = late->patch();
 
 	cr_assert_str_eq(say(library, "call_getenv", "LATE"), "wrapped");
@@ -124,8 +110,8 @@ Test(got, a_library_calls_the_wrappers_before_it_has_bound_a_word)
 /* As functions of the program are, of which there is no name that leads to others. */
 Test(got, a_function_that_a_library_has_of_its_own_stays_its_own)
 {
-	void *lazy = load("callers.so", RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND),
-	     *bound = load("sealed.so", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	void *lazy = scratch_load("callers.so", RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND),
+	     *bound = scratch_load("sealed.so", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
 
 	late->patch();
 	cr_assert_eq(number(lazy, "call_setenv"), 5);
@@ -151,7 +137,7 @@ static void read_rights(const char *name, char rights[1024])
 
 Test(got, pages_that_are_read_only_since_words_were_bound_are_so_again)
 {
-	void *library = load("sealed.so", RTLD_NOW | RTLD_LOCAL);
+	void *library = scratch_load("sealed.so", RTLD_NOW | RTLD_LOCAL);
 	char before[1024], after[1024];
 
 	read_rights("sealed.so", before);
@@ -170,13 +156,13 @@ Test(got, pages_that_are_read_only_since_words_were_bound_are_so_again)
 Test(got, a_library_that_comes_later_is_seen_when_a_symbol_is_looked_for)
 {
 	typedef void *finder(void *handle, const char *name);
-	void *first = load("callers.so", RTLD_LAZY | RTLD_LOCAL), *library;
+	void *first = scratch_load("callers.so", RTLD_LAZY | RTLD_LOCAL), *library;
 	finder *find = (finder *)(uintptr_t)dlsym(first, "call_dlsym");
 	text_function *call, *of_dlsym;
 
 	of_dlsym = (text_function *)(uintptr_t)find(first, "call_getenv");
 	late->patch();
-	library = load("sealed.so", RTLD_NOW | RTLD_LOCAL);
+	library = scratch_load("sealed.so", RTLD_NOW | RTLD_LOCAL);
 	call = (text_function *)(uintptr_t)find(library, "call_getenv");
 	cr_assert(call && call != of_dlsym);
 	cr_assert_str_eq(call("LATE"), "wrapped");
@@ -223,8 +209,8 @@ Test(got, weak_references_to_what_nobody_else_has_are_cleared)
 	void *library;
 	Dl_info info;
 
-	load("recorder.so", RTLD_NOW | RTLD_GLOBAL);
-	library = load("sealed.so", RTLD_NOW | RTLD_LOCAL);
+	scratch_load("recorder.so", RTLD_NOW | RTLD_GLOBAL);
+	library = scratch_load("sealed.so", RTLD_NOW | RTLD_LOCAL);
 	cr_assert_eq(number(library, "call_only"), 77, "bound to the recorder");
 	cr_assert_eq(late->clear_weak(nothing_is_alone), 0);
 	cr_assert_eq(number(library, "call_only"), 77);
