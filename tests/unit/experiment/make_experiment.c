@@ -91,8 +91,14 @@ static void count_warning(void *context, const char *message)
 int maker_open(struct maker *maker, struct experiment **out, struct exp_cause *cause)
 {
 	struct exp_reporter reporter = {count_warning, maker};
+	int rc = experiment_open(maker->path, &reporter, out, cause);
+	static int is_closed;
 
-	return experiment_open(maker->path, &reporter, out, cause);
+	/* As in a program without standard input: the next file that is opened has the number 0. */
+	if (rc == 0 && !is_closed)
+		close(STDIN_FILENO);
+	is_closed = 1;
+	return rc;
 }
 
 void maker_stream_init(struct maker_stream *stream)

@@ -3,11 +3,11 @@
 #include "experiment/xray/foreign.h"
 
 #include "format/record.h"
+#include "tests/unit/experiment/make_elf.h"
 #include "tests/unit/experiment/xray/make_log.h"
 #include "tests/unit/experiment/xray/words_sink.h"
 
 #include <criterion/criterion.h>
-#include <elf.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -308,49 +308,27 @@ struct sled {
 	uint8_t kind, always, version, padding[13];
 };
 
-struct program {
-	Elf64_Ehdr header;
-	Elf64_Shdr sections[3];
-	char names[32];
-	struct sled sleds[SLEDS];
-};
-
 /* Write a program whose section `name` has five sleds of functions at 0x1100, 0x1100, 0x1200,
- * 0x1300 and, by a distance from where it stands, 0x1400; and `rest` bytes of a sixth. */
+ * 0x1300 and, by a distance from where it stands, 0x1400; the last is cut to `rest` bytes. */
 static void put_program(const char *name, size_t rest, char *path, size_t size)
 {
-	static struct program program;
 	static const uint64_t functions[SLEDS] = {0x1100, 0x1100, 0x1200, 0x1300};
+	struct sled sleds[SLEDS];
+	uint8_t program[2048];
 
-	program = (struct program){
-		.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-	                               EV_CURRENT},
-	                   .e_type = ET_DYN,
-	                   .e_machine = EM_X86_64,
-	                   .e_version = EV_CURRENT,
-	                   .e_ehsize = sizeof(Elf64_Ehdr),
-	                   .e_shentsize = sizeof(Elf64_Shdr),
-	                   .e_shoff = offsetof(struct program, sections),
-	                   .e_shnum = 3,
-	                   .e_shstrndx = 1},
-		.sections = {{0},
-	                     {.sh_name = 1,
-	                      .sh_type = SHT_STRTAB,
-	                      .sh_offset = offsetof(struct program, names),
-	                      .sh_size = sizeof(program.names)},
-	                     {.sh_name = 9,
-	                      .sh_type = SHT_PROGBITS,
-	                      .sh_addr = MAP_AT,
-	                      .sh_offset = offsetof(struct program, sleds),
-	                      .sh_size = sizeof(program.sleds) - sizeof(struct sled) + rest}},
-		.names = "\0.names"};
-	strcpy(program.names + 9, name);
 	for (size_t i = 0; i < SLEDS; i++)
-		program.sleds[i] = (struct sled){.function = functions[i], .version = 1};
-	program.sleds[4].version = 2;
-	program.sleds[4].function = 0x1400 - (MAP_AT + 4 * sizeof(struct sled) + 8);
+		sleds[i] = (struct sled){.function = functions[i], .version = 1};
+	sleds[4].version = 2;
+	sleds[4].function = 0x1400 - (MAP_AT + 4 * sizeof(struct sled) + 8);
 	snprintf(path, size, "%s/program", maker.path);
-	maker_put(&maker, "program", &program, sizeof(program));
+	maker_put(&maker, "program", program,
+	          made_elf(program, sizeof(program),
+	                   &(struct made_section){.name = name,
+	                                          .type = SHT_PROGBITS,
+	                                          .address = MAP_AT,
+	                                          .bytes = sleds,
+	                                          .size = 4 * sizeof(struct sled) + rest},
+	                   1));
 }
 
 static void make_log(void)
