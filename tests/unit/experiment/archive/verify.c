@@ -236,7 +236,7 @@ Test(verify, what_debug_files_share_is_needed_once)
 	cr_expect_eq(counts.debug_files, 2);
 }
 
-Test(verify, functions_made_at_run_time_need_their_code)
+Test(verify, JIT_functions_need_their_code)
 {
 	maker_put(&maker, "dyntext", "sixteen letters.", 16);
 	add("<function name=\"first\" address=\"0x1000\" size=\"8\" generation=\"0\" offset=\"0\"/>"
@@ -297,7 +297,7 @@ Test(verify, files_that_tell_of_functions_go_into_the_experiment)
 	make_jitdump();
 	cr_expect_eq(check(on, 0), 1);
 	cr_expect_str_eq(said,
-	                 "@/test.1.er: @/jit-42.dump: functions made at run time: not archived\n");
+	                 "@/test.1.er: @/jit-42.dump: JIT functions: not archived\n");
 	cr_expect_eq(archive_it(on), 0);
 	is_whole(on, 0);
 	snprintf(path, sizeof(path), "%s/jit1.dump", maker.path);
