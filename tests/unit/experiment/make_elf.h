@@ -15,8 +15,11 @@ struct made_section {
 };
 
 /* Put a file of type ET_DYN with sections[count], which have the numbers from 1 on, into out[room].
- * Returns its size. */
+ * Those with SHF_ALLOC are mapped where their addresses say. Returns its size. */
 size_t made_elf(void *out, size_t room, const struct made_section *sections, size_t count);
+
+/* The same as an open binary, which the caller closes. */
+struct exp_binary *made_binary(const struct made_section *sections, size_t count);
 
 enum { MADE_NOTE_SIZE = 32 };
 
