@@ -121,7 +121,7 @@ Test(java_method, another_method_at_the_same_address_has_another_number)
 	             1);
 }
 
-Test(java_method, a_forked_child_begins_anew)
+Test(java_method, a_forked_child_begins_again)
 {
 	cr_assert_eq(fmt_pc_java_method(mark_at(&method, 1)), 1);
 	java_method_forget();

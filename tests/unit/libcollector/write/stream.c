@@ -343,7 +343,7 @@ Test(stream, events_end_at_the_limit_of_all_files_but_not_their_context)
 	cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), 0, "a new process has its own limit");
 }
 
-Test(stream, another_recording_begins_files_anew)
+Test(stream, another_recording_begins_files_again)
 {
 	uint8_t *bytes;
 	size_t len;
