@@ -101,7 +101,8 @@ static int let_begin(int helper, struct sampler_answer *answer)
 {
 	struct pollfd said = {.fd = helper, .events = POLLIN};
 
-	if (send(helper, "", 1, MSG_NOSIGNAL) != 1)
+	/* Who is gone already has said why. */
+	if (send(helper, "", 1, MSG_NOSIGNAL) != 1 && errno != EPIPE)
 		return -EIO;
 	if (poll(&said, 1, WAIT_MS) == 0)
 		return -ETIMEDOUT;
