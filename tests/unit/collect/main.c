@@ -63,7 +63,8 @@ Test(main, help_and_version)
 	cr_expect_eq(run.status, 0);
 	program_run_fini(&run);
 	run = RUN("--help");
-	cr_expect(begins(run.out, "usage: xcollect [option ...] program [argument ...]\n"), "%.200s", run.out);
+	cr_expect(begins(run.out, "usage: xcollect [option ...] program [argument ...]\n"),
+	          "%.200s", run.out);
 	cr_expect_eq(run.status, 0);
 	program_run_fini(&run);
 }
@@ -82,12 +83,14 @@ Test(main, a_recording_is_the_program_itself_with_the_recorder_in_its_environmen
 {
 	char expected[512];
 	struct program_run run = RUN("-C", "one\nline", "-C", "two", "/bin/sh", "-c",
-	          "echo \"$LD_PRELOAD|$1\"; env | grep -c ^XER_RECORD=; exit 7", "sh", "a b");
+	                             "echo \"$LD_PRELOAD|$1\"; env | grep -c ^XER_RECORD=; exit 7",
+	                             "sh", "a b");
 	snprintf(expected, sizeof(expected), "%s/lib/xer/libcollector.so|a b\n1\n", here);
 	cr_expect_str_eq(run.out, expected, "%s", run.out);
-	cr_expect(begins(run.err, "xcollect: warning: xer_archive is not beside xcollect: nothing will "
-	                         "be archived\n"
-	                         "Creating experiment directory test.1.er (Process ID: "),
+	cr_expect(begins(run.err,
+	                 "xcollect: warning: xer_archive is not beside xcollect: nothing will "
+	                 "be archived\n"
+	                 "Creating experiment directory test.1.er (Process ID: "),
 	          "%s", run.err);
 	cr_expect_eq(run.status, 7);
 	program_run_fini(&run);
@@ -213,8 +216,9 @@ Test(main, an_installation_is_looked_for)
 	char path[300];
 
 	cr_assert_eq(rename("lib/xer/libcollector.so", "lib/xer/other.so"), 0);
-	refuse(RUN("true"), "xcollect: cannot find ../lib/xer/libcollector.so relative to xcollect: "
-	                    "No such file or directory\n",
+	refuse(RUN("true"),
+	       "xcollect: cannot find ../lib/xer/libcollector.so relative to xcollect: "
+	       "No such file or directory\n",
 	       125);
 	/* The loader takes no path with a blank. */
 	cr_assert_eq(mkdir("a b", 0755), 0);

@@ -31,7 +31,8 @@ void program_install(void)
 	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to;
 	off_t at = 0;
 
-	cr_assert(mkdir("bin", 0755) == 0 && mkdir("lib", 0755) == 0 && mkdir("lib/xer", 0755) == 0);
+	cr_assert(mkdir("bin", 0755) == 0 && mkdir("lib", 0755) == 0 &&
+	          mkdir("lib/xer", 0755) == 0);
 	to = open("bin/xcollect", O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
 	cr_assert(from >= 0 && to >= 0 && fstat(from, &st) == 0);
 	while (at < st.st_size)

@@ -1,6 +1,6 @@
 /* program.h: xcollect as a program of its own, in an installation that stands in the current
- * directory: the main function runs in a copy of the unit program, as it becomes the program that it
- * records. */
+ * directory: the main function runs in a copy of the unit program, as it becomes the program that
+ * it records. */
 #ifndef XER_TESTS_UNIT_COLLECT_PROGRAM_H
 #define XER_TESTS_UNIT_COLLECT_PROGRAM_H
 
