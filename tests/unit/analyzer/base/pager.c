@@ -218,7 +218,7 @@ static void put_program(const char *name)
 
 Test(pager, less_is_taken_from_the_path_and_leaves_the_screen_as_it_is)
 {
-	char path[256];
+	char path[4096];
 
 	put_program("less");
 	snprintf(path, sizeof(path), "/nonexistent::%s:%s", directory, getenv("PATH"));
