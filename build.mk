@@ -188,8 +188,9 @@ $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(call objects,,tests
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
-# What unit tests of libcollector load: a small recorder, libraries that call what it wraps, and a made-up libjvm.
-LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so jvm.so)
+# What unit tests of libcollector load: a small recorder, libraries that call what it wraps, a made-up libjvm
+# and MPI.
+LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so jvm.so mpich.so ompi.so)
 $(BUILD)/tests/unit/libcollector: $(LATE)
 $(BUILD)/tests/programs/late/recorder.so: tests/programs/late/recorder.c tests/programs/late/recorder.map $(BUILD)/lib/libcollector.a
 	$(begin)
@@ -198,6 +199,9 @@ $(BUILD)/tests/programs/late/recorder.so: tests/programs/late/recorder.c tests/p
 $(BUILD)/tests/programs/late/jvm.so: tests/programs/late/jvm.c tests/programs/late/jvm.h
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC $(LDFLAGS) -shared -o $@ $<
+$(BUILD)/tests/programs/late/mpich.so $(BUILD)/tests/programs/late/ompi.so: tests/programs/late/mpi.c tests/programs/late/mpi.h
+	$(begin)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter %/ompi.so,$@),-DOPEN_MPI) -fPIC $(LDFLAGS) -shared -o $@ $<
 $(BUILD)/tests/programs/late/callers.so $(BUILD)/tests/programs/late/sealed.so: tests/programs/late/callers.c
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fplt -fno-builtin $(LDFLAGS) -shared -Wl,-z,$(if $(filter %/sealed.so,$@),now,lazy),-z,relro,--hash-style=gnu -o $@ $<
