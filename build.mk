@@ -188,15 +188,17 @@ $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(call objects,,tests
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
-# What unit tests of libcollector load: a small recorder, libraries that call what it wraps, a made-up libjvm
-# and MPI.
-LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so jvm.so mpich.so ompi.so)
+# What unit tests of libcollector load: a small recorder, libraries that call what it wraps, a made-up libjvm,
+# MPI and runtime of OpenMP.
+LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so jvm.so mpich.so ompi.so omp.so)
 $(BUILD)/tests/unit/libcollector: $(LATE)
 $(BUILD)/tests/programs/late/recorder.so: tests/programs/late/recorder.c tests/programs/late/recorder.map $(BUILD)/lib/libcollector.a
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,--hash-style=gnu \
 		-Wl,--version-script=tests/programs/late/recorder.map -o $@ $< -lc $(filter %.a,$^)
-$(BUILD)/tests/programs/late/jvm.so: tests/programs/late/jvm.c tests/programs/late/jvm.h
+$(BUILD)/tests/programs/late/omp.so: libcollector/omp/ompt_abi.h
+$(BUILD)/tests/programs/late/jvm.so: tests/programs/late/jvm.h
+$(BUILD)/tests/programs/late/omp.so $(BUILD)/tests/programs/late/jvm.so: $(BUILD)/tests/programs/late/%.so: tests/programs/late/%.c
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC $(LDFLAGS) -shared -o $@ $<
 $(BUILD)/tests/programs/late/mpich.so $(BUILD)/tests/programs/late/ompi.so: tests/programs/late/mpi.c tests/programs/late/mpi.h
