@@ -65,6 +65,9 @@ e2e: ## build and run the end-to-end tests
 	$(MAKE) $(SILENT) -j$(JOBS) replay
 	@tests/run-e2e $(BUILD)
 
+howto: ## replay doc/HOWTO_ADD_EVENT.md: a kind of data is added to a copy of the tree, whole and without each of its parts
+	@tests/run-howto $(BUILD)
+
 lint: ## warnings as errors by gcc and clang, clang-tidy, cppcheck, manual pages against the tables, file sizes
 	@tests/run-lint $(BUILD)
 
@@ -161,4 +164,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
