@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ static struct installation installation;
 static struct request request;
 static struct experiment_directory experiment;
 static struct capture messages;
+static pid_t program;
 
 static void enter(void)
 {
@@ -41,6 +43,29 @@ static void leave(void)
 }
 
 TestSuite(sampler, .init = enter, .fini = leave, .timeout = 60);
+
+/* Run in a child, which stands for the program: its helpers become orphans, which are given to us,
+ * as whoever runs the tests may wait for all children. Returns what `body` returns. */
+static unsigned in_program(unsigned (*body)(void))
+{
+	unsigned result = 0;
+	int status;
+	pid_t ended;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	program = fork();
+	if (program == 0)
+		_exit((int)body());
+	while ((ended = waitpid(-1, &status, 0)) > 0)
+		if (ended == program)
+			result = WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : 255;
+	return result;
+}
+
+static unsigned begin(void)
+{
+	return sampler_begin(&installation, &request, &experiment);
+}
 
 /* Its answer is two numbers of 32 bits; `end`: what it does then. */
 static void put_helper(const char *answer, const char *end)
@@ -94,32 +119,40 @@ Test(sampler, the_helper_gets_what_is_wanted_and_nothing_else)
 	dup2(experiment.fd, 20);
 	put_helper(READY, "");
 	capture_begin(&messages, stderr);
-	cr_expect_eq(sampler_begin(&installation, &request, &experiment), 1);
+	cr_expect_eq(in_program(begin), 1);
 	expect_said("");
 	snprintf(expected, sizeof(expected),
 	         "exec 1000000 67108864 8192 %d /x/xer_archive src|/|/usr/bin:/bin\n",
-	         (int)getpid());
+	         (int)program);
 	expect_log(expected);
 	cr_expect(exists("test.1.er/sampler"));
 }
 
-Test(sampler, it_is_no_child_of_the_program_and_no_signal_comes_of_it)
+static unsigned begin_and_look(void)
 {
 	struct sigaction before, after;
+	unsigned begun;
 
-	put_helper(READY, "");
 	sigaction(SIGCHLD, NULL, &before);
-	cr_expect_eq(sampler_begin(&installation, &request, &experiment), 1);
+	begun = begin();
 	sigaction(SIGCHLD, NULL, &after);
-	cr_expect_eq(after.sa_handler, before.sa_handler);
-	cr_expect(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+	return after.sa_handler == before.sa_handler && waitpid(-1, NULL, WNOHANG) < 0 &&
+	                       errno == ECHILD
+	               ? begun
+	               : 255;
+}
+
+Test(sampler, it_is_no_child_of_the_program_and_no_signal_comes_of_it)
+{
+	put_helper(READY, "");
+	cr_expect_eq(in_program(begin_and_look), 1);
 }
 
 Test(sampler, samples_outside_of_the_kernel_alone_are_told)
 {
 	put_helper(NOT_IN_KERNEL, "");
 	capture_begin(&messages, stderr);
-	cr_expect_eq(sampler_begin(&installation, &request, &experiment), 1);
+	cr_expect_eq(in_program(begin), 1);
 	expect_said("xcollect: --sampler takes no samples in system calls: the system forbids that "
 	            "(kernel.perf_event_paranoid is above 1)\n");
 }
@@ -130,7 +163,7 @@ Test(sampler, a_helper_that_cannot_leaves_no_directory)
 
 	put_helper(REFUSED, "");
 	capture_begin(&messages, stderr);
-	cr_expect_eq(sampler_begin(&installation, &request, &experiment), 0);
+	cr_expect_eq(in_program(begin), 0);
 	snprintf(expected, sizeof(expected),
 	         "xcollect: warning: --sampler: %s: Operation not permitted; the recording goes on "
 	         "without\n",
@@ -143,13 +176,13 @@ Test(sampler, a_helper_that_is_not_there_or_ends_is_told)
 {
 	installation.sampler[0] = '\0';
 	capture_begin(&messages, stderr);
-	cr_expect_eq(sampler_begin(&installation, &request, &experiment), 0);
+	cr_expect_eq(in_program(begin), 0);
 	expect_said("xcollect: warning: --sampler: lib/xer/xer_sampler: No such file or directory; "
 	            "the recording goes on without\n");
 	cr_expect_not(exists("test.1.er/sampler"));
 	strcpy(installation.sampler, "/bin/true");
 	capture_begin(&messages, stderr);
-	cr_expect_eq(sampler_begin(&installation, &request, &experiment), 0);
+	cr_expect_eq(in_program(begin), 0);
 	expect_said("xcollect: warning: --sampler: /bin/true: Input/output error; the recording "
 	            "goes on without\n");
 }
@@ -160,7 +193,7 @@ Test(sampler, what_is_in_the_experiment_already_is_left_alone)
 	scratch_put("test.1.er/sampler/cpu0.fxt", "x", 1, 0644);
 	put_helper(READY, "");
 	capture_begin(&messages, stderr);
-	cr_expect_eq(sampler_begin(&installation, &request, &experiment), 0);
+	cr_expect_eq(in_program(begin), 0);
 	free(capture_end(&messages));
 	cr_expect(exists("test.1.er/sampler/cpu0.fxt"));
 	cr_expect_not(exists("test.1.er/log"));
@@ -169,7 +202,6 @@ Test(sampler, what_is_in_the_experiment_already_is_left_alone)
 Test(sampler, each_counter_has_a_helper_of_its_own)
 {
 	char expected[512];
-	int pid = (int)getpid();
 
 	request.counters.count = 2;
 	request.counters.counter[0] = (struct counter){
@@ -180,14 +212,14 @@ Test(sampler, each_counter_has_a_helper_of_its_own)
 	request.sampler_ns = 0;
 	put_helper(NOT_IN_KERNEL, "");
 	capture_begin(&messages, stderr);
-	cr_expect_eq(sampler_begin(&installation, &request, &experiment), 2);
+	cr_expect_eq(in_program(begin), 2);
 	expect_said("");
 	cr_expect(exists("test.1.er/counter0") && exists("test.1.er/counter1"));
 	cr_assert_eq(system("sort test.1.er/log >sorted && mv sorted test.1.er/log"), 0);
 	snprintf(expected, sizeof(expected),
 	         "exec 10 67108864 8192 %d /x/xer_archive src counter0 1 2|/|/usr/bin:/bin\n"
 	         "exec 999 67108864 8192 %d /x/xer_archive off counter1 0 0|/|/usr/bin:/bin\n",
-	         pid, pid);
+	         (int)program, (int)program);
 	expect_log(expected);
 }
 
@@ -198,24 +230,29 @@ Test(sampler, where_timers_sample_the_helper_waits_for_the_end)
 	request.sampler_timers = 1;
 	put_helper(READY, "");
 	capture_begin(&messages, stderr);
-	cr_expect_eq(sampler_begin(&installation, &request, &experiment), 1);
+	cr_expect_eq(in_program(begin), 1);
 	expect_said("xcollect: warning: xer_print is not beside xcollect: sampler/ will stay "
 	            "empty; the samples of the timers are a profile all the same\n");
-	snprintf(expected, sizeof(expected), "timers  %d|/|/usr/bin:/bin\n", (int)getpid());
+	snprintf(expected, sizeof(expected), "timers  %d|/|/usr/bin:/bin\n", (int)program);
 	expect_log(expected);
+}
+
+/* The helper is there until it is told. */
+static unsigned attach_and_end(void)
+{
+	struct samplers samplers;
+	unsigned begun = sampler_attach(&installation, &request, &experiment, 4711, &samplers);
+	int is_over = access("test.1.er/over", F_OK) == 0;
+
+	sampler_end(&samplers);
+	return !is_over && samplers.count == 0 && access("test.1.er/over", F_OK) == 0 ? begun : 255;
 }
 
 Test(sampler, of_a_running_process_it_goes_on_until_it_is_told)
 {
-	struct samplers samplers;
-
-	put_helper(READY, "head -c 1 <&4 >/dev/null; echo over >>\"$directory/log\"");
-	cr_expect_eq(sampler_attach(&installation, &request, &experiment, 4711, &samplers), 1);
-	cr_expect_eq(samplers.count, 1);
+	put_helper(READY, "head -c 1 <&4 >/dev/null; >\"$directory/over\"");
+	cr_expect_eq(in_program(attach_and_end), 1);
 	expect_log("attach 1000000 67108864 8192 4711 /x/xer_archive src|/|/usr/bin:/bin\n");
-	sampler_end(&samplers);
-	cr_expect_eq(samplers.count, 0);
-	expect_log("attach 1000000 67108864 8192 4711 /x/xer_archive src|/|/usr/bin:/bin\nover\n");
 }
 
 Test(sampler, without_a_wish_nothing_is_prepared)

@@ -90,3 +90,35 @@ Test(table, hidden_metrics_take_no_column)
 {
 	check("e!totalcpu:name", "e.totalcpu", 0, "Name\n<Total>\nwork\nrest\n");
 }
+
+/* A tenth of the total is hot, and <Total> is not. */
+Test(table, hot_rows_are_red)
+{
+	static const struct metric_values tenth = {.of = {[METRIC_HEAPALLOCCNT] = 10}},
+					  less = {.of = {[METRIC_HEAPALLOCCNT] = 9}},
+					  all = {.of = {[METRIC_HEAPALLOCCNT] = 100}};
+	struct tree *tree = tree_create(TREE_FUNCTIONS, &total);
+	struct sym_frame frames[] = {{.function = &work}, {.function = &rest}};
+	uint32_t hot = tree_child(tree, TREE_ROOT, &frames[0]),
+		 cold = tree_child(tree, TREE_ROOT, &frames[1]);
+	struct table table = {.sum = all, .has_color = 1};
+	struct metric_list metrics;
+	char error[METRIC_ERROR_MAX], *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	cr_assert_eq(metric_list_parse("e.heapalloccnt", 3, &metrics, error), 0);
+	table_add(&table, &all, &all, tree, 0, memory_format("<Total>"));
+	table_add(&table, &tenth, &tenth, tree, tree->nodes[hot].item, memory_format("work"));
+	table_add(&table, &less, &less, tree, tree->nodes[cold].item, memory_format("rest"));
+	table_print(&table, &metrics, 0, out);
+	fclose(out);
+	cr_assert_str_eq(text,
+	                 "\033[1mExcl.         Name\nAllocations\n\033[0m"
+	                 "100           <Total>\n\033[1;31m 10           work\n\033[0m"
+	                 "  9           rest\n",
+	                 "%s", text);
+	free(text);
+	table_fini(&table);
+	tree_destroy(tree);
+}

@@ -130,6 +130,82 @@ Test(trcrpt, nonsense_is_refused)
 	}
 }
 
+/* -s DATE in UTC, in seconds since 1970; -1: it is refused. */
+static int64_t date(const char *text)
+{
+	int64_t seconds;
+
+	setenv("TZ", "UTC", 1);
+	seconds = PARSE("-s", (char *)text) == 0 ? options.from_ns / 1000000000 : -1;
+	trcrpt_options_fini(&options);
+	return seconds;
+}
+
+Test(trcrpt, dates_have_their_limits)
+{
+	cr_expect_eq(date("010100000070"), 0);
+	cr_expect_eq(date("123123595969"), 3155759999); /* 2069 */
+	cr_expect_eq(date("010100006000"), 946684860);  /* a leap second */
+	cr_expect_eq(date("022823595924"), 1709164799);
+	cr_expect_eq(date("000100000000"), -1);
+	cr_expect_eq(date("130100000000"), -1);
+	cr_expect_eq(date("010000000000"), -1);
+	cr_expect_eq(date("013200000000"), -1);
+	cr_expect_eq(date("010124000000"), -1);
+	cr_expect_eq(date("010100600000"), -1);
+	cr_expect_eq(date("010100006100"), -1);
+	cr_expect_eq(date("01010000000"), -1);
+	cr_expect_eq(date("010100"), -1);
+	cr_expect_eq(date("01010000000000"), -1);
+	cr_expect_eq(date("0101000000 0"), -1);
+	cr_expect_gt(date("01010000"), 1700000000);
+	/* Seconds may be left out with the year, or the year alone. */
+	cr_expect_eq(date("0101000059") - date("01010000"), 59);
+}
+
+Test(trcrpt, numbers_have_their_limits)
+{
+	cr_assert(PARSE("-O", "pagesize=500,timestamp=3,endtime=1e3") == 0, "%s", error);
+	cr_expect_eq(options.page_size, 500);
+	cr_expect_eq(options.timestamp, (unsigned)TRCRPT_NO_TIME);
+	cr_expect_eq(options.end_s, 1000);
+	trcrpt_options_fini(&options);
+	cr_assert(PARSE("-O", "pagesize=0", "-d", "fff:ffff 0000") == 0);
+	cr_expect_eq(options.page_size, 0);
+	cr_expect_eq(options.only.count, 2);
+	cr_expect_eq(options.only.hooks[0].hook, 0xfff0);
+	cr_expect_eq(options.only.hooks[0].subhook, 0xffff);
+	trcrpt_options_fini(&options);
+	cr_expect(PARSE("-O", "endtime=1e13") != 0);
+	trcrpt_options_fini(&options);
+	cr_expect(PARSE("-O", "endtime=1x") != 0);
+	trcrpt_options_fini(&options);
+	cr_expect(PARSE("-O", "pagesize=-1") != 0);
+	trcrpt_options_fini(&options);
+}
+
+Test(trcrpt, every_switch_is_its_own)
+{
+	cr_assert(PARSE("-O", "2line=on,exec=on,tid=on,filename=on,hist=on", "-q", "-j", "-r", "-v",
+	                "--json", "-m", "-update", "file") == 0,
+	          "%s", error);
+	cr_expect(options.two_lines && options.exec && options.tid && options.filename &&
+	          options.histogram && options.is_quiet && options.is_list && options.is_raw &&
+	          options.is_verbose && options.is_json && options.ids);
+	cr_expect(!options.pid && !options.cpuid && !options.removes_duplicates &&
+	          !options.is_check && !options.without_headings);
+	cr_expect_str_eq(options.update, "file");
+	trcrpt_options_fini(&options);
+	cr_assert(PARSE("-O", "pid=on,cpuid=on,removedups=on,ids=off", "-c", "-h", "-O",
+	                "pid=off") == 0);
+	cr_expect(!options.two_lines && !options.exec && !options.tid && !options.filename &&
+	          !options.histogram && !options.is_quiet && !options.is_list && !options.is_raw &&
+	          !options.is_verbose && !options.is_json && !options.ids && !options.update);
+	cr_expect(!options.pid && options.cpuid && options.removes_duplicates && options.is_check &&
+	          options.without_headings);
+	trcrpt_options_fini(&options);
+}
+
 static int selects(const struct exp_user_event *event)
 {
 	static const struct exp_info process = {.program = "/usr/bin/prog", .pid = 42};
