@@ -1,8 +1,12 @@
 /* leaks.c: in a build with AddressSanitizer, a unit test that leaks fails. A test's process never
  * ends by itself, but in Criterion's code, where memory of the runner's own is left over; so what a
  * test has left is looked for where its function returns. Linked into every unit program with
- * --wrap. */
+ * --wrap.
+ *
+ * In any build, memory from malloc does not hold zeros by chance, nor does what was freed stay as it
+ * was: a test fails where either is taken for something. */
 #include <criterion/criterion.h>
+#include <malloc.h>
 
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
@@ -14,6 +18,7 @@ void __wrap_criterion_internal_test_main(void (*test)(void));
 /* What is allocated outside of tests is no leak. */
 __attribute__((constructor)) static void begin(void)
 {
+	mallopt(M_PERTURB, 0xa5);
 	if (__lsan_disable)
 		__lsan_disable();
 }

@@ -206,6 +206,11 @@ Test(errors, parts_of_data_words_are_warned_of)
 	advises("$HD, 1 { G12 }, \\* { G12 } X8 G9.4 R1 R0 R0 O1.0 D1", ADVICE(10, 1, D1));
 	advises("$D1, 1 { G12 D4 }", ADVICE(12, 1, D4));
 	advises("G16 X8 R12 X3", ADVICE(12, 1, X3));
+	advises("$L5 G20 F4", ADVICE(20, 2, F4));
+	advises("G9 D1", ADVICE(9, 1, D1));
+	advises("G15 D1", ADVICE(15, 1, D1));
+	advises("G8.1 X1", ADVICE(9, 1, X1));
+	advises("G8 LOOP $D1 { O8.0 R8 } O4.0 D4", ADVICE(12, 1, D4));
 }
 
 Test(errors, what_does_not_depend_on_the_byte_order_is_not)
@@ -222,6 +227,10 @@ Test(errors, what_does_not_depend_on_the_byte_order_is_not)
 	advises("{{ $BASEPOINTER = 4 }} G12 D4", "");
 	advises("G12 LOOP $D1 { X8 } D4", "");
 	advises("{{ $DATAPOINTER = 4 + 8 }} D4", "");
+	advises("{{ $DATAPOINTER = $D1 }} D4", "");
+	advises("{{ $DATAPOINTER = 134217740 }} D4", "");
+	advises("{{ $x = 12 }} D4", "");
+	advises("G20 F4\n020 1.0 \"\" $D2", "");
 }
 
 Test(errors, of_duplicates_the_highest_version_counts)
