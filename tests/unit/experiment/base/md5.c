@@ -30,3 +30,20 @@ Test(md5, has_the_sums_of_the_standard)
 		cr_assert_str_eq(text, cases[i].sum, "\"%s\"", cases[i].text);
 	}
 }
+
+/* Blocks have 64 bytes, of which the last ends with the length: the sum of the sums of all short
+ * texts, as md5sum(1) gives it. */
+Test(md5, has_the_sums_of_any_length)
+{
+	static const uint8_t expected[EXP_MD5_SIZE] = {0x93, 0x70, 0x23, 0x7c, 0xf2, 0xc0,
+	                                               0x13, 0x41, 0x8a, 0xda, 0x10, 0xf8,
+	                                               0xf1, 0xb5, 0x21, 0x0b};
+	uint8_t sums[200 * EXP_MD5_SIZE], sum[EXP_MD5_SIZE];
+	char text[200];
+
+	memset(text, 'a', sizeof(text));
+	for (size_t len = 0; len < sizeof(text); len++)
+		exp_md5(text, len, sums + len * EXP_MD5_SIZE);
+	exp_md5(sums, sizeof(sums), sum);
+	cr_assert_arr_eq(sum, expected, EXP_MD5_SIZE);
+}

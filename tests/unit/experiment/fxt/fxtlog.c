@@ -2,12 +2,14 @@
  * each stands for. */
 #include "experiment/fxt/fxtlog.h"
 
+#include "experiment/streams/nodes.h"
 #include "format/fxt.h"
 #include "format/record.h"
 #include "tests/unit/experiment/make_samples.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,6 +242,117 @@ Test(fxtlog, providers_have_any_number)
 		sample(START + 50 * i + 40, 42, 43, 0x5000, 0x4000);
 	}
 	cr_expect_eq(load()->quality.sampled_ns, 8 * 40);
+}
+
+/* ---- stacks ---- */
+
+static void stack(uint64_t ticks, size_t frames, const uint64_t *pcs)
+{
+	count += fxt_put_sample(words + count, ticks, 42, 43, pcs, frames);
+}
+
+#define STACK(ticks, ...) \
+	stack(ticks, sizeof((const uint64_t[]){__VA_ARGS__}) / 8, (const uint64_t[]){__VA_ARGS__})
+
+/* The addresses of a node's callers and its own, outermost first, in words. */
+static const char *path_of(const struct exp_data_set *set, uint32_t node)
+{
+	static char text[512];
+	char inner[512];
+
+	text[0] = '\0';
+	for (; node != EXP_NODE_NONE; node = set->nodes.parent[node]) {
+		strcpy(inner, text);
+		snprintf(text, sizeof(text), "%lx %.400s", set->nodes.pc[node], inner);
+	}
+	return text;
+}
+
+Test(fxtlog, stacks_share_the_nodes_of_their_callers)
+{
+	static const struct {
+		const char *path;
+		uint64_t samples;
+	} expected[] = {{"1000 ", 0},           {"1000 2000 ", 1},
+	                {"1000 2000 3000 ", 3}, {"1000 2000 4000 ", 1},
+	                {"5000 ", 0},           {"5000 2000 ", 0},
+	                {"5000 2000 3000 ", 1}, {"1000 2000 3000 3000 ", 1}};
+	const struct exp_data_set *set;
+
+	STACK(START, 0x3000, 0x2000, 0x1000);
+	STACK(START + 1, 0x3000, 0x2000, 0x1000);
+	STACK(START + 2, 0x4000, 0x2000, 0x1000);
+	STACK(START + 3, 0x3000, 0x2000, 0x5000);
+	STACK(START + 4, 0x2000, 0x1000);
+	STACK(START + 5, 0x3000, 0x2000, 0x1000);
+	STACK(START + 6, 0x3000, 0x3000, 0x2000, 0x1000);
+	set = load();
+	cr_assert_eq(set->nodes.count, 8);
+	for (uint32_t i = 0; i < 8; i++) {
+		uint32_t node = 0;
+
+		while (node < 8 && strcmp(path_of(set, node), expected[i].path) != 0)
+			node++;
+		cr_assert_lt(node, 8, "%s", expected[i].path);
+		cr_expect_eq(set->nodes.value[EXP_SAMPLES][node], expected[i].samples, "%s",
+		             expected[i].path);
+	}
+	cr_expect_eq(set->quality.stacks, 5);
+}
+
+/* A sample has room for so many addresses: one that is full is hardly whole by chance. */
+Test(fxtlog, a_stack_without_room_for_more_is_cut)
+{
+	uint64_t pcs[FXT_SAMPLE_PCS_MAX];
+	const struct exp_data_set *set;
+
+	for (uint64_t i = 0; i < FXT_SAMPLE_PCS_MAX; i++)
+		pcs[i] = 0x1000 + i;
+	stack(START, FXT_SAMPLE_PCS_MAX, pcs);
+	stack(START + 1, FXT_SAMPLE_PCS_MAX - 1, pcs);
+	stack(START + 2, FXT_SAMPLE_PCS_MAX, pcs);
+	set = load();
+	cr_expect_eq(set->nodes.count, 1 + FXT_SAMPLE_PCS_MAX + FXT_SAMPLE_PCS_MAX - 1);
+	cr_expect_eq(set->nodes.pc[0], FMT_PC_TRUNCATED);
+	cr_expect_eq(set->nodes.pc[1], 0x1000 + FXT_SAMPLE_PCS_MAX - 1);
+	cr_expect_eq(set->nodes.parent[1], 0);
+	cr_expect_eq(set->quality.truncated, 1);
+	cr_expect_eq(set->quality.stacks, 2);
+	cr_expect_eq(set->quality.truncated_events, 2);
+}
+
+/* Of the marks only the one means something that says what is missing outside. */
+Test(fxtlog, marks_are_no_addresses)
+{
+	const struct exp_data_set *set;
+
+	STACK(START, 0x3000, FMT_PC_GUESSED, FMT_PC_TRUNCATED, 0x1000);
+	STACK(START + 1, 0x3000, 0x2000, FMT_PC_TRUNCATED);
+	STACK(START + 2, FMT_PC_MARKS, FMT_PC_MARKS - 1, 0);
+	set = load();
+	cr_assert_eq(set->nodes.count, 6);
+	cr_expect_str_eq(path_of(set, 1), "1000 3000 ");
+	cr_expect_str_eq(path_of(set, 4), "1 2000 3000 ");
+	cr_expect_str_eq(path_of(set, 5), "10 ");
+	cr_expect_eq(set->nodes.value[EXP_SAMPLES][5], 1);
+}
+
+Test(fxtlog, samples_are_told_by_thread)
+{
+	const struct exp_data_set *set;
+
+	sample(START, 42, 43, 0x5000, 0x4000);
+	sample(START + 40, 42, 44, 0x5000, 0x4000);
+	sample(START + 80, 42, 44, 0x5000, 0x4000);
+	set = load();
+	cr_assert_eq(set->thread_count, 2);
+	cr_expect_eq(set->threads[0].tid, 43);
+	cr_expect_eq(set->threads[0].samples, 1);
+	cr_expect_eq(set->threads[1].tid, 44);
+	cr_expect_eq(set->threads[1].samples, 2);
+	cr_expect_eq(set->threads[1].cpu_ns, 2 * 40);
+	cr_expect_float_eq(set->first_s, 0, 1e-12);
+	cr_expect_float_eq(set->last_s, 80e-9, 1e-12);
 }
 
 Test(fxtlog, what_lies_before_damage_counts)

@@ -1,0 +1,212 @@
+/* Copies: whole or not at all, for no more eyes than the original, and never through a link. */
+#include "experiment/archive/copy.h"
+
+#include "tests/unit/experiment/make_experiment.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct maker maker;
+static int directory;
+
+static void set_up(void)
+{
+	maker_create(&maker);
+	umask(0022);
+	directory = open(maker.directory, O_RDONLY | O_DIRECTORY);
+}
+
+static void tear_down(void)
+{
+	close(directory);
+	maker_destroy(&maker);
+}
+
+TestSuite(copy, .init = set_up, .fini = tear_down);
+
+static int put(const char *name, const void *bytes, size_t size)
+{
+	int fd = openat(directory, name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+
+	cr_assert_eq(write(fd, bytes, size), (ssize_t)size);
+	return fd;
+}
+
+/* The contents of a file; its size in *size. */
+static const char *contents(const char *name, size_t *size)
+{
+	static char bytes[5 << 20];
+	int fd = openat(directory, name, O_RDONLY);
+	ssize_t got = read(fd, bytes, sizeof(bytes));
+
+	cr_assert_geq(got, 0, "%s", name);
+	close(fd);
+	*size = (size_t)got;
+	return bytes;
+}
+
+/* How many entries does the directory have, but for "." and ".."? */
+static unsigned count_entries(void)
+{
+	char command[256];
+	unsigned count = 0;
+	FILE *list;
+
+	snprintf(command, sizeof(command), "ls -A '%s'", maker.directory);
+	list = popen(command, "r");
+	for (int c = fgetc(list); c != EOF; c = fgetc(list))
+		count += c == '\n';
+	pclose(list);
+	return count;
+}
+
+Test(copy, files_of_any_size_are_copied_whole)
+{
+	static const size_t sizes[] = {
+		1, 2, 4095, 4096, 4097, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, (4 << 20) + 5};
+	char *bytes = malloc(5 << 20);
+
+	for (size_t i = 0; i < 5 << 20; i++)
+		bytes[i] = (char)(i * 7 + i / 251 + 1);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		int from = put("from", bytes, sizes[i]);
+		size_t size;
+		const char *got;
+
+		cr_assert_eq(exp_copy(from, directory, "to", 1), 0);
+		got = contents("to", &size);
+		cr_assert_eq(size, sizes[i]);
+		cr_assert_eq(memcmp(got, bytes, size), 0, "%zu bytes", size);
+		close(from);
+	}
+	cr_expect_eq(count_entries(), 3, "test.1.er, from, to: nothing else is left");
+	free(bytes);
+}
+
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+
+	cr_assert_eq(fstatat(directory, name, &st, 0), 0);
+	return st.st_mode & 07777;
+}
+
+Test(copy, who_may_not_read_the_original_may_not_read_the_copy)
+{
+	int from = put("from", "secret", 6);
+
+	cr_assert_eq(exp_copy(from, directory, "open", 0), 0);
+	cr_expect_eq(mode_of("open"), 0644);
+	cr_assert_eq(fchmod(from, 0640), 0);
+	cr_assert_eq(exp_copy(from, directory, "closed", 0), 0);
+	cr_expect_eq(mode_of("closed"), 0600);
+	close(from);
+}
+
+Test(copy, what_is_there_is_kept_unless_it_is_to_be_replaced)
+{
+	int from = put("from", "new", 3);
+	size_t size;
+
+	close(put("to", "old", 3));
+	cr_assert_eq(exp_copy(from, directory, "to", 0), 0);
+	cr_expect_eq(memcmp(contents("to", &size), "old", 3), 0);
+	cr_assert_eq(exp_copy(from, directory, "to", 1), 0);
+	cr_expect_eq(memcmp(contents("to", &size), "new", 3), 0);
+	cr_expect_eq(size, 3);
+	cr_expect_eq(count_entries(), 3);
+	close(from);
+}
+
+Test(copy, what_is_no_file_is_not_taken_for_one)
+{
+	int from = put("from", "new", 3);
+
+	cr_assert_eq(mkdirat(directory, "to", 0755), 0);
+	cr_expect_eq(exp_copy(from, directory, "to", 0), -EEXIST);
+	cr_expect_not(exp_copy_exists(directory, "to"));
+	cr_assert_eq(symlinkat("from", directory, "link"), 0);
+	cr_expect_not(exp_copy_exists(directory, "link"));
+	cr_expect_eq(exp_copy(from, directory, "link", 0), -EEXIST);
+	cr_expect(exp_copy_exists(directory, "from"));
+	cr_expect_not(exp_copy_exists(directory, "none"));
+	close(from);
+}
+
+Test(copy, texts_are_written_whole)
+{
+	char text[70000];
+	size_t size;
+
+	memset(text, 't', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	close(put("name", "before", 6));
+	cr_assert_eq(exp_copy_text("a text", directory, "name"), 0);
+	cr_expect_eq(memcmp(contents("name", &size), "a text", 6), 0);
+	cr_expect_eq(size, 6);
+	cr_expect_eq(mode_of("name"), 0644);
+	cr_assert_eq(exp_copy_text(text, directory, "name"), 0);
+	cr_expect_eq(memcmp(contents("name", &size), text, sizeof(text) - 1), 0);
+	cr_expect_eq(size, sizeof(text) - 1);
+	cr_expect_eq(exp_copy_text("x", directory, "none/name"), -ENOENT);
+	cr_expect_eq(count_entries(), 2);
+}
+
+Test(copy, a_place_that_cannot_be_written_to_is_told)
+{
+	int from = put("from", "new", 3);
+
+	cr_expect_eq(exp_copy(from, -1, "to", 0), -EBADF);
+	cr_expect_eq(exp_copy(from, directory, "none/to", 0), -ENOENT);
+	close(from);
+	cr_expect_eq(exp_copy(-1, directory, "to", 0), -EBADF);
+	cr_expect_not(exp_copy_exists(directory, "to"));
+	cr_expect_eq(count_entries(), 2, "nothing is left of it");
+}
+
+Test(copy, a_subdirectory_is_made_once_and_is_none_behind_a_link)
+{
+	int first, second;
+
+	first = exp_copy_subdirectory(directory, "sub");
+	cr_assert_geq(first, 0);
+	close(openat(first, ".tmp.12.3", O_WRONLY | O_CREAT, 0600));
+	close(openat(first, "kept", O_WRONLY | O_CREAT, 0600));
+	second = exp_copy_subdirectory(directory, "sub");
+	cr_assert_geq(second, 0);
+	cr_expect_not(exp_copy_exists(second, ".tmp.12.3"), "it is swept");
+	cr_expect(exp_copy_exists(second, "kept"));
+	cr_expect_eq(mode_of("sub"), 0755);
+	close(first);
+	close(second);
+	cr_assert_eq(symlinkat("sub", directory, "link"), 0);
+	cr_expect_eq(exp_copy_subdirectory(directory, "link"), -ENOTDIR);
+	cr_expect_eq(exp_copy_subdirectory(directory, "none/sub"), -ENOENT);
+	close(put("file", "x", 1));
+	cr_expect_eq(exp_copy_subdirectory(directory, "file"), -ENOTDIR);
+}
+
+/* An archiver holds a lock on what it writes. */
+Test(copy, what_is_being_written_is_not_swept)
+{
+	int held = openat(directory, ".tmp.12.3", O_WRONLY | O_CREAT, 0600);
+
+	cr_assert_eq(flock(held, LOCK_EX), 0);
+	cr_assert_eq(symlinkat("elsewhere", directory, ".tmp.12.4"), 0);
+	cr_assert_eq(mkdirat(directory, ".tmp.12.5", 0755), 0);
+	exp_copy_sweep(directory);
+	cr_expect(exp_copy_exists(directory, ".tmp.12.3"));
+	cr_expect_eq(faccessat(directory, ".tmp.12.5", F_OK, 0), 0);
+	cr_assert_eq(flock(held, LOCK_UN), 0);
+	exp_copy_sweep(directory);
+	cr_expect_not(exp_copy_exists(directory, ".tmp.12.3"));
+	cr_expect_eq(count_entries(), 3);
+	close(held);
+}
