@@ -3,13 +3,17 @@
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/thread/altstack.h"
 #include "libcollector/thread/thread.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/signalfd.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -457,4 +461,77 @@ Test(signals, changes_of_what_sigbus_does_are_watched)
 	cr_assert_eq(sigaction(SIGHUP, NULL, &old), 0);
 	cr_assert_eq(signal(SIGHUP, SIG_DFL), SIG_DFL);
 	cr_assert_eq(watched, 2);
+}
+
+/* ---- alternate stacks ---- */
+
+enum { SMALL = 14000 };
+static sys_sigset mask_inside;
+
+static void unblock_all(int signal)
+{
+	sigset_t set = set_of(OURS, THEIRS), nothing;
+
+	(void)signal;
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	mask_inside = real_mask() & SYS_SIGBIT(OURS);
+	sigemptyset(&nothing);
+	sigprocmask(SIG_SETMASK, &nothing, NULL);
+	mask_inside |= real_mask() & SYS_SIGBIT(OURS);
+}
+
+/* A stack on which ours would have no room. */
+Test(signals, ours_are_blocked_on_small_stacks)
+{
+	static _Alignas(64) char memory[SMALL];
+	stack_t stack = {.ss_sp = memory, .ss_size = SMALL};
+	struct sigaction program = {.sa_handler = unblock_all, .sa_flags = SA_ONSTACK}, old;
+
+	if (sigaltstack(&stack, NULL) != 0)
+		cr_skip_test("a signal frame takes more than 14000 bytes here");
+	sigaction(THEIRS, &program, NULL);
+	cr_assert_eq(real_action(THEIRS).mask, 0, "none is expected");
+	altstack_note();
+	signals_shield_handlers();
+	cr_assert_eq(real_action(THEIRS).mask, SYS_SIGBIT(OURS));
+	sigaction(THEIRS, NULL, &old);
+	cr_assert_eq(sigismember(&old.sa_mask, OURS), 0);
+	sigaction(SIGHUP, &program, NULL);
+	cr_assert_eq(real_action(SIGHUP).mask, SYS_SIGBIT(OURS));
+	program.sa_flags = 0;
+	sigaction(SIGURG, &program, NULL);
+	cr_assert_eq(real_action(SIGURG).mask, 0);
+	raise(SIGHUP);
+	cr_assert_eq(mask_inside, SYS_SIGBIT(OURS));
+	cr_assert_eq(real_mask() & SYS_SIGBIT(OURS), 0);
+	raise(SIGURG);
+	cr_assert_eq(mask_inside, 0, "on the thread's own stack");
+}
+
+/* A jump out of a handler may have left ours blocked. */
+Test(signals, ours_are_let_in_again_when_the_mask_is_changed)
+{
+	sys_sigset ours = SYS_SIGBIT(OURS);
+	sigset_t set = set_of(THEIRS, THEIRS);
+
+	altstack_note();
+	sys_sigmask(SIG_BLOCK, &ours, NULL);
+	sigprocmask(SIG_BLOCK, NULL, NULL);
+	cr_assert_eq(real_mask() & ours, ours);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	cr_assert_eq(real_mask() & ours, 0);
+}
+
+/* ---- kernels ---- */
+
+Test(signals, kernels_from_6_4_on_prefer_the_thread_that_runs)
+{
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	uname(&name);
+	cr_assert_eq(sscanf(name.release, "%d.%d", &major, &minor), 2);
+	cr_assert_eq(signals_prefer_current(), 100 * major + minor >= 604);
+	cr_assert_neq(personality(UNAME26), -1);
+	cr_assert_eq(signals_prefer_current(), 0, "2.6.60 and so on");
 }
