@@ -262,18 +262,5 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 
 int exp_io_read(struct exp_load *load)
 {
-	struct exp_stream stream;
-	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_IOTRACE], &stream);
-
-	if (rc != 0)
-		return rc == -ENOMEM ? rc : 0;
-	for (enum exp_metric metric = EXP_IO_READ_COUNT; metric <= EXP_IO_LONGEST && rc == 0;
-	     metric++)
-		rc = exp_load_metric(load, metric);
-	if (rc == 0) {
-		load->set.have |= EXP_DATA_IO;
-		rc = read_stream(load, &stream);
-	}
-	exp_stream_close(&stream);
-	return rc;
+	return exp_load_kind(load, EXP_DATA_IO, EXP_IO_READ_COUNT, EXP_IO_LONGEST, read_stream);
 }

@@ -263,17 +263,5 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 
 int exp_mpi_read(struct exp_load *load)
 {
-	struct exp_stream stream;
-	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_MPITRACE], &stream);
-
-	if (rc != 0)
-		return rc == -ENOMEM ? rc : 0;
-	for (enum exp_metric metric = EXP_MPI_TIME; metric <= EXP_MPI_OTHER && rc == 0; metric++)
-		rc = exp_load_need(load, metric);
-	if (rc == 0) {
-		load->set.have |= EXP_DATA_MPI;
-		rc = read_stream(load, &stream);
-	}
-	exp_stream_close(&stream);
-	return rc;
+	return exp_load_kind(load, EXP_DATA_MPI, EXP_MPI_TIME, EXP_MPI_OTHER, read_stream);
 }

@@ -391,18 +391,6 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 
 int exp_omp_read(struct exp_load *load)
 {
-	struct exp_stream stream;
-	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_OMPTRACE], &stream);
-
-	if (rc != 0)
-		return rc == -ENOMEM ? rc : 0;
-	for (enum exp_metric metric = EXP_OMP_IMPLICIT_BARRIER;
-	     metric <= EXP_OMP_TASK_WAIT && rc == 0; metric++)
-		rc = exp_load_need(load, metric);
-	if (rc == 0) {
-		load->set.have |= EXP_DATA_OMP;
-		rc = read_stream(load, &stream);
-	}
-	exp_stream_close(&stream);
-	return rc;
+	return exp_load_kind(load, EXP_DATA_OMP, EXP_OMP_IMPLICIT_BARRIER, EXP_OMP_TASK_WAIT,
+	                     read_stream);
 }

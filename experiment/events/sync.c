@@ -379,18 +379,5 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 
 int exp_sync_read(struct exp_load *load)
 {
-	struct exp_stream stream;
-	int rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_SYNCTRACE], &stream);
-
-	if (rc != 0)
-		return rc == -ENOMEM ? rc : 0;
-	for (enum exp_metric metric = EXP_SYNC_COUNT; metric <= EXP_SYNC_LONGEST && rc == 0;
-	     metric++)
-		rc = exp_load_metric(load, metric);
-	if (rc == 0) {
-		load->set.have |= EXP_DATA_SYNC;
-		rc = read_stream(load, &stream);
-	}
-	exp_stream_close(&stream);
-	return rc;
+	return exp_load_kind(load, EXP_DATA_SYNC, EXP_SYNC_COUNT, EXP_SYNC_LONGEST, read_stream);
 }

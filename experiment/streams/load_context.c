@@ -3,6 +3,7 @@
 #include "experiment/streams/load_context.h"
 
 #include "experiment/streams/stream.h"
+#include "format/layout.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,6 +31,39 @@ int exp_load_metric(struct exp_load *load, enum exp_metric metric)
 {
 	load->value[metric] = calloc(load->row_capacity + 1, sizeof(*load->value[metric]));
 	return !load->value[metric] ? -ENOMEM : 0;
+}
+
+static enum fmt_stream stream_of(enum exp_data data)
+{
+	switch (data) {
+#define DATAKIND(id, number, stream, ...) \
+	case EXP_DATA_##id: \
+		return FMT_STREAM_##stream;
+#include "format/datakind.def"
+	}
+	return FMT_STREAM_NONE;
+}
+
+int exp_load_kind(struct exp_load *load, enum exp_data data, enum exp_metric first,
+                  enum exp_metric last,
+                  int (*read)(struct exp_load *load, struct exp_stream *stream))
+{
+	enum fmt_stream id = stream_of(data);
+	struct exp_stream stream;
+	int rc = id == FMT_STREAM_NONE
+	                 ? -ENOENT
+	                 : exp_stream_open(load->experiment, exp_stream_names[id], &stream);
+
+	if (rc != 0)
+		return rc == -ENOMEM ? rc : 0;
+	for (enum exp_metric metric = first; metric <= last && rc == 0; metric++)
+		rc = exp_load_need(load, metric);
+	if (rc == 0) {
+		load->set.have |= data;
+		rc = read(load, &stream);
+	}
+	exp_stream_close(&stream);
+	return rc;
 }
 
 struct in_order {

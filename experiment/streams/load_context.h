@@ -107,6 +107,12 @@ static inline int exp_load_need(struct exp_load *load, enum exp_metric metric)
 	return !load->value[metric] ? exp_load_metric(load, metric) : 0;
 }
 
+/* Give the file of a kind of data to `read`, with room for the totals from `first` to `last`; all
+ * is well if there is no such file. Returns 0 or -ENOMEM. */
+int exp_load_kind(struct exp_load *load, enum exp_data data, enum exp_metric first,
+                  enum exp_metric last,
+                  int (*read)(struct exp_load *load, struct exp_stream *stream));
+
 /* Give all events of a stream, in order of time, to on_event, noting their buffers. Returns 0 or
  * -ENOMEM, also when on_event has left that in load->rc. */
 int exp_load_in_order(struct exp_load *load, struct exp_stream *stream,
