@@ -1,10 +1,10 @@
 /* attach.c: begin and end a recording in a running process. See attach.h.
  *
- * The end must know that nobody is recording any more, before files are closed and, at the next
- * beginning, memory is given back. Threads say so by `depth` and `in_handler`, and look behind that
- * whether the recording still goes on: so when it is switched off, and every processor has taken
- * notice (membarrier), a thread that does not say so now will not begin.
- * See doc/decisions/35-attach.md. */
+ * The recording can end only when no thread records any more: then files are closed and, at the
+ * next beginning, memory is unmapped. A thread sets `depth` or `in_handler` while it records, and
+ * checks after that whether the recording still goes on. So once recording is switched off, and
+ * every processor has seen this (membarrier), a thread without either mark will not begin to
+ * record. See doc/decisions/35-attach.md. */
 #include "libcollector/attach.h"
 
 #include "libcollector/thread/altstack.h"
@@ -87,7 +87,7 @@ static void reset(const struct process_moment *now)
 	atomic_store(&col.events_stopped, 0);
 }
 
-/* This thread is on a stack that will be gone, and what all threads have done until now was before
+/* This thread is on a stack that will be unmapped, and what all threads did until now was before
  * the recording. */
 static void forget_past(void)
 {
@@ -112,13 +112,14 @@ static void log_attach(unsigned words)
 	col_event_end(&text);
 }
 
-/* Twice: a symbol that another thread was binding in the meantime is caught by the second look. */
+/* Twice: the second pass finds a symbol that another thread was binding during the first one. */
 static unsigned stand_in_front(void)
 {
 	return got_is_preloaded() ? 0 : got_patch() + got_patch();
 }
 
-/* The place that the process has: it is the founder of what it makes, and its past is another's. */
+/* The process is the founder of its children; what it did before belongs to no recording, or to an
+ * earlier one. */
 static void take_place(void)
 {
 	struct descriptor_step *step = &col.descriptor.step;
@@ -161,7 +162,7 @@ static int begin(void)
 	return 0;
 }
 
-/* Was the experiment deleted? So does an xcollect whose helper was killed. */
+/* Was the experiment deleted? xcollect deletes it if its helper was killed. */
 static int is_orphan(void)
 {
 	struct stat status;

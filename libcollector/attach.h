@@ -1,7 +1,7 @@
-/* attach.h: recording that begins and ends in the middle of a process's life (xcollect -P).
+/* attach.h: recordings that begin and end while the process runs (xcollect -P).
  *
- * The entries are called by xer_attach (format/attach.h) in a thread that it has stopped at a safe
- * point, on a stack of its own, with all signals blocked. */
+ * xer_attach (format/attach.h) calls these functions in a thread that it has stopped at a safe
+ * point, on a separate stack, with all signals blocked. */
 #ifndef XER_COLLECTOR_ATTACH_H
 #define XER_COLLECTOR_ATTACH_H
 

@@ -76,14 +76,14 @@ static void account(void)
 	self = thread_current();
 	if (self && !child_is_quiet()) {
 		account_all(self);
-		/* What the first record has cost, if it had to make its file. */
+		/* What the first record has cost, if it had to create its file. */
 		EACH_SOURCE(thread_account, self, self, COL_NORMAL);
 		usage_sample(self, COL_NORMAL, FMT_sample_reason_END);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* What a quiet process has used stands in its log alone. */
+/* A process that recorded nothing else has its CPU time in its log only. */
 static void put_totals(struct xml_text *text)
 {
 	account();
@@ -113,8 +113,8 @@ static void close_log(int exit_code)
 	archive_run();
 }
 
-/* Totals and the exit event go in one write: what comes after the CPU time has been read is in no
- * sample. No tick comes meanwhile: on a small alternate stack there is not room for both. */
+/* Totals and the exit event go in one write: CPU time that is used after it was read is in no
+ * sample. No tick may come during this: a small alternate stack has no space for both. */
 void process_close(int exit_code)
 {
 	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);

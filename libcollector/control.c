@@ -1,10 +1,9 @@
 /* control.c: control of the recording by the program and by signals. See control.h.
  *
- * A program finds these functions by the table xer_collector, which is the only thing of the
- * collector that it may know. It may call from its signal handlers, also from one that has
- * interrupted the recorder: so what is done here is done as in the collector's own handlers, with
- * all signals blocked.
- * See doc/decisions/36-pauses.md. */
+ * A program finds these functions in the table xer_collector, the only symbol of the recorder that
+ * it may use. It may call them in its signal handlers, even in one that has interrupted the
+ * recorder. So this code runs as in the recorder's own handlers, with all signals blocked. See
+ * doc/decisions/36-pauses.md. */
 #include "libcollector/control.h"
 
 #include "libcollector/jit/dynamic.h"
@@ -79,7 +78,8 @@ static void log_terminate(void)
 	col_event_end(&text);
 }
 
-/* What has ended does not begin again: no timer of ours goes off in the process any more. */
+/* A recording that has ended does not begin again: the recorder has no timers in the process any
+ * more. */
 void control_terminate(void)
 {
 	sys_sigset old;
@@ -109,7 +109,7 @@ EXPORT struct xer_collector_table xer_collector = {
 
 /* ---- by signals ---- */
 
-/* A thread that is not known yet cannot record: another one is to take the signal. */
+/* A thread that is not known yet cannot record: let another thread take the signal. */
 static void redirect(int signal)
 {
 	int tid = sys_gettid();

@@ -9,7 +9,7 @@ extern struct xer_collector_table xer_collector;
 /* Install what the descriptor asks for. Normal context, at the start. */
 void control_open(void);
 
-/* If xcollect -x asks for it, stop the process until somebody continues it. Normal context, at the
+/* If xcollect -x asks for it, stop the process until a signal continues it. Normal context, at the
  * end of the start. */
 void control_stop(void);
 

@@ -1,6 +1,4 @@
-/* exit.c: the ways out of a process that do not come by exit(3), and daemon, whose parent takes
- * one.
- */
+/* exit.c: ways to end a process other than exit(3); and daemon, whose parent uses one of them. */
 #include "libcollector/exit.h"
 
 #include "libcollector/hook/hook.h"
@@ -24,7 +22,7 @@ EXPORT void _exit(int status)
 	__builtin_unreachable();
 }
 
-/* Only notes the status: the program's own functions for this way out come first. */
+/* Only stores the status: the functions that the program registered for this exit run first. */
 EXPORT void quick_exit(int status)
 {
 	atomic_store(&quick_status, status & 255);
@@ -50,8 +48,8 @@ EXPORT void _Exit(int status)
 	__builtin_unreachable();
 }
 
-/* 0 to 2 become the null device. Returns 0 or -errno. Nothing here is a cancellation point, as
- * nothing is in the C library's. */
+/* Descriptors 0 to 2 become the null device. Returns 0 or -errno. As in the C library, nothing here
+ * is a cancellation point. */
 static int close_standard(void)
 {
 	struct stat status;
@@ -67,7 +65,7 @@ static int close_standard(void)
 	return error;
 }
 
-/* The C library's own would end the parent behind our back. */
+/* The C library's own function would end the parent without our noticing. */
 EXPORT int daemon(int keep_directory, int keep_files)
 {
 	pid_t pid = fork();

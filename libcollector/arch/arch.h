@@ -65,17 +65,18 @@
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 /* The processor's clock, the same on all CPUs; its rate is in the descriptor. Used only if xcollect
- * has found that it can be trusted. */
+ * found that it can be trusted. */
 static inline uint64_t arch_ticks(void);
 
-/* The stack pointer, here. */
+/* The current stack pointer. */
 static inline uintptr_t arch_sp(void);
 
-/* The thread pointer that the C library has given the calling thread, as the compiler finds it. It
- * may be wrong in a handler: see arch_thread_pointer. */
+/* The thread pointer that the C library gave the calling thread, as compiled code reads it. In a
+ * handler it may be wrong: see arch_thread_pointer. */
 static inline uintptr_t arch_libc_pointer(void);
 
-/* What handlers return to: the call of rt_sigreturn, as unwinders know it. No C function. */
+/* The code that handlers return to: the call of rt_sigreturn, in a form that unwinders recognize.
+ * Not a C function. */
 void arch_signal_return(void) __attribute__((visibility("hidden")));
 
 /* All registers, by DWARF numbers; [ARCH_RA] is the program counter. Where stacks are not walked it
@@ -86,8 +87,8 @@ struct arch_registers; /* { uint64_t value[ARCH_REGISTERS]; } */
 
 /* ---- where stacks are walked ---- */
 
-/* arch_ticks, with a word that differs between CPUs, whose lowest 12 bits are the CPU's number.
- * Does this processor have it? */
+/* arch_ticks, together with a word that differs between CPUs and has the CPU number in its lowest
+ * 12 bits. Does this processor have it? */
 static inline uint64_t arch_ticks_cpu(uint32_t *cpu);
 static inline int arch_has_ticks_cpu(void);
 
@@ -96,42 +97,43 @@ static inline int arch_has_thread_pointer(void);
 static inline uintptr_t arch_thread_pointer(void);
 static inline void arch_set_thread_pointer(uintptr_t pointer);
 
-/* Does the processor compare return addresses with a stack of its own? Then none may be exchanged.
- */
+/* Does the processor compare return addresses with a shadow stack of its own? Then none may be
+ * replaced. */
 static inline int arch_has_shadow_stack(void);
 
-/* Those of an interrupted context, and three of them. */
+/* The registers of an interrupted context, and three of them. */
 static inline void arch_registers_load(struct arch_registers *to, const ucontext_t *context);
 static inline uint64_t arch_context_pc(const ucontext_t *context);
 static inline uint64_t arch_context_sp(const ucontext_t *context);
 static inline uint64_t arch_context_fp(const ucontext_t *context);
 
-/* Those that calls keep, stack pointer and program counter of the calling function, here; the
- * others are 0. */
+/* The registers that calls preserve, with the stack pointer and program counter of the calling
+ * function, at this place; the others are 0. */
 static inline void arch_registers_here(struct arch_registers *to);
 
-/* Where the frame of a signal, in whose trampoline the stack pointer is `sp`, has the register of
- * that number. Reads nothing. */
+/* The address at which a signal frame keeps the register of that number; `sp` is the stack pointer
+ * in the frame's trampoline. Reads nothing. */
 static inline uint64_t arch_signal_slot(uint64_t sp, int number);
 
-/* Let the processor read words at any address until the handler returns to the interrupted code,
- * which has its own setting back then. */
+/* Allow unaligned reads until the handler returns to the interrupted code, whose own setting is
+ * restored then. */
 static inline void arch_allow_unaligned(const ucontext_t *context);
 
 /* ---- code, which must be readable around pc unless said otherwise ---- */
 
-/* True if the code at pc is what handlers return to, of every libc. */
+/* True if the code at pc is what handlers return to, in any libc. */
 static inline int arch_is_sigreturn(uint64_t pc);
 
-/* True if an interrupted pc is behind a system call, or before one that is to begin again. Reads
- * nothing of the page before. */
+/* True if an interrupted pc is right after a system call, or before one that will be restarted.
+ * Reads nothing of the page before. */
 static inline int arch_is_in_call(uint64_t pc);
 
-/* The number of the system call that the interrupted code has just had fail with EINTR, as the code
- * before it tells, or -1: none, or it does not tell. Reads nothing of the page before. */
+/* The number of the system call that has just failed with EINTR in the interrupted code, as the
+ * code before pc shows; -1: there is none, or the code does not show it. Reads nothing of the page
+ * before. */
 static inline int64_t arch_failed_call(const ucontext_t *context);
 
-/* When the handler returns, begin call `number`, which arch_failed_call has told, again. */
+/* Restart system call `number`, which arch_failed_call returned, when the handler returns. */
 static inline void arch_begin_call(ucontext_t *context, int64_t number);
 
 /* True if the 8 bytes before a return address end in a call instruction. */
@@ -140,30 +142,30 @@ static inline int arch_follows_call(const uint8_t *before);
 /* True if code[1] begins a call instruction. */
 static inline int arch_begins_call(const uint8_t *code);
 
-/* The length of the mark at code[size] that a function begins with where jumps may lead to it; 0:
- * it has none. */
+/* The length of the mark at code[size] by which a function allows indirect jumps to it; 0: there is
+ * none. */
 static inline size_t arch_mark_length(const uint8_t *code, size_t size);
 
-/* If an empty function is at `code`, with room behind it: what makes a jump to `target` of it.
- * Where to put it, and its bytes; the first one is to be written last. Returns 0, or -1: it is not
- * empty, or target is too far. */
+/* If an empty function is at `code`, with space after it: the bytes of a jump to `target`, and
+ * where to put them; the first byte is to be written last. Returns 0, or -1: it is not empty, or
+ * target is too far. */
 struct arch_jump; /* { uint64_t at; uint8_t code[ARCH_JUMP_SIZE]; } */
 static inline int arch_jump_of_empty(const uint8_t *code, uint64_t target, struct arch_jump *out);
 
 /* Write a jump to any address: ARCH_STUB_SIZE bytes at most, not executable yet. */
 static inline void arch_put_stub(uint8_t *at, uint64_t target);
 
-/* Bytes from the CFA down to the stack pointer, before the call whose return address is `site`, if
- * that call is the first instruction of the function at `code` but for those that are known to
- * stand before it. -1: there is more. */
+/* Bytes from the CFA down to the stack pointer before the call whose return address is `site`, if
+ * that call is the first instruction of the function at `code` (instructions that are known to come
+ * before it do not count). -1: there are other instructions. */
 int arch_bytes_at_call(const uint8_t *code, const uint8_t *site)
 	__attribute__((visibility("hidden")));
 
 /* ---- tables ---- */
 
-/* Linkers describe all stubs of a procedure linkage table by one expression: from some byte of each
- * on, one more word is on the stack. Returns that byte if expression[size] is of that kind, else
- * -1. The CFA is then arch_plt_cfa. */
+/* Linkers describe all stubs of a procedure linkage table by one expression: from a certain byte of
+ * each stub on, one more word is on the stack. Returns that byte if expression[size] is of this
+ * kind, else -1. The CFA is then arch_plt_cfa. */
 static inline int arch_plt_byte(const uint8_t *expression, uint64_t size);
 static inline uint64_t arch_plt_cfa(uint64_t pc, uint64_t sp, uint64_t byte);
 

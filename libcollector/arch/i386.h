@@ -19,8 +19,8 @@ enum {
 #define ARCH_WALKS_STACKS 0
 #define ARCH_AUDIT AUDIT_ARCH_I386
 
-/* The calls whose structs are those that the C library has with _FILE_OFFSET_BITS=64, and whose
- * user ids are not of 16 bits. */
+/* The calls whose structs are those of the C library with _FILE_OFFSET_BITS=64, and whose user ids
+ * have more than 16 bits. */
 #undef SYS_fcntl
 #undef SYS_getegid
 #undef SYS_geteuid
@@ -39,8 +39,8 @@ enum {
 #define ARCH_SYS_MMAP __NR_mmap2
 #define ARCH_MMAP_OFFSET(at) ((at) >> 12)
 
-/* By the old gate, which needs nothing of the C library or the vDSO; the sixth argument goes
- * through memory because a function may use %ebp for its frame. */
+/* By the old system call instruction, which needs neither the C library nor the vDSO; the sixth
+ * argument goes through memory because a function may use %ebp for its frame. */
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;

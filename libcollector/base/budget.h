@@ -1,7 +1,7 @@
-/* budget.h: the address space that the recorder takes. A program's may be limited, and then what we
- * take is missing there: so big tables that few programs need are mapped when they are wanted
- * first, and others are small, or not there, where there is a limit.
- * See doc/decisions/59-address-space.md. */
+/* budget.h: how much address space the recorder takes. The program's address space may be limited,
+ * and then it lacks what we take. So large tables that few programs need are mapped at their first
+ * use; if there is a limit, other tables are smaller, or left out. See
+ * doc/decisions/59-address-space.md. */
 #ifndef XER_LIBCOLLECTOR_BASE_BUDGET_H
 #define XER_LIBCOLLECTOR_BASE_BUDGET_H
 

@@ -1,6 +1,5 @@
-/* collector.c: the state of the collector. Until recording starts, its switches say that nothing is
- * recorded.
- * See doc/decisions/15-descriptors.md. */
+/* collector.c: the state of the recorder. Until recording starts, its switches say that nothing is
+ * recorded. See doc/decisions/15-descriptors.md. */
 #include "libcollector/base/collector.h"
 
 static struct col_switches all_off;

@@ -68,8 +68,8 @@ struct col_counters {
 /* What is recorded of the heap: nothing; all; the ends of blocks only, while events are paused. */
 enum heap_mode { HEAP_OFF, HEAP_ON, HEAP_FREES };
 
-/* Lives on a page that fork wipes: one load tells a recorded process from any kind of forked child.
- */
+/* Lives on a page that fork wipes, so a single load tells a recorded process from a forked child of
+ * any kind. */
 struct col_switches {
 	atomic_uint recording;
 	atomic_uint on[SOURCES]; /* does a source record now, and what of it; 0: nothing */
@@ -129,8 +129,8 @@ static inline uint16_t col_cpu(void)
 	return (uint16_t)(likely(cpu >= 0) ? cpu : sched_getcpu());
 }
 
-/* End the recording of events for good; usage samples go on. `why`, if not NULL, is for the reader,
- * in words. Signal-safe. */
+/* End the recording of events for good; usage samples go on. `why`, if not NULL, is a reason for
+ * the user. Signal-safe. */
 void col_stop_events(const char *why);
 
 /* Is this the recorded process, still recording? A vfork child shares its memory, and is not.

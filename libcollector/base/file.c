@@ -23,9 +23,9 @@ static struct place founder = {.file = {.fd = -1}};
 static struct place own = {.file = {.fd = -1}};
 static char own_name[NAME_MAX + 1];
 
-/* Out of the way of what the target counts on, without growing the kernel's table beyond 1024.
- * Where few descriptors are allowed, ours are some of them: at least the program's first ones have
- * the numbers that it may expect. */
+/* High numbers do not disturb what the program expects, and up to 1024 the kernel's table does not
+ * grow. If few descriptors are allowed, ours count among them: but at least the first ones that the
+ * program opens have the numbers that it may expect. */
 static int high_fd(void)
 {
 	struct rlimit limit;
@@ -37,9 +37,9 @@ static int high_fd(void)
 	                                                 : limit.rlim_cur / 2);
 }
 
-/* Give the file a high number in place of `fd`. The program may have taken all of the highest; a
- * low number would change those that the program gets, so rather than that the file is given up.
- * Returns it or -errno. */
+/* Give the file a high number instead of `fd`. The program may have taken all of the highest. A low
+ * number would change the numbers that the program gets, so the file is given up instead. Returns
+ * the number or -errno. */
 static int move_up(int fd)
 {
 	long high = -EMFILE;
@@ -146,7 +146,7 @@ static int open_place(struct place *place, int directory)
 	return fd < 0 ? (int)fd : col_file_take(&place->file, (int)fd);
 }
 
-/* The number may be a directory of the target by now, and the path may lead elsewhere. */
+/* The number may now be a directory of the program, and the path may lead elsewhere. */
 static int open_again(struct place *place, int directory)
 {
 	struct col_file before = place->file;
@@ -212,7 +212,7 @@ void col_directory_close(void)
 	own.name = NULL;
 }
 
-/* Some file systems cannot allocate: writing zeros does the same there. */
+/* Some file systems cannot allocate: there, writing zeros does the same. */
 static int allocate_by_writing(int fd, uint64_t at, uint64_t len)
 {
 	static const char zeros[4096];

@@ -1,10 +1,10 @@
-/* file.h: files of the experiment that stay open in a target that does not know about them.
+/* file.h: files of the experiment that stay open in a program that does not know about them.
  *
- * Descriptors live high. The target may close or replace any of them, so each is checked by device
- * and inode before it is used, and opened again by name when it is not ours any more. The position
- * of a file, which nobody uses, holds a tag made of those two: where it is found, fstat needs not
- * be asked. Since Linux 6.13 a file whose times have been asked for gets new ones with the next
- * write, which costs as much as the write. Signal-safe. */
+ * Their descriptors have high numbers. The program may close or replace any of them, so each is
+ * checked by device and inode before it is used, and opened again by name if it is no longer ours.
+ * The file position is not used otherwise, so it holds a tag made of device and inode: where the
+ * tag is found, fstat need not be called. (Since Linux 6.13, a file whose times were read gets new
+ * ones with the next write, which costs as much as the write.) Signal-safe. */
 #ifndef XER_COLLECTOR_FILE_H
 #define XER_COLLECTOR_FILE_H
 
@@ -23,29 +23,29 @@ struct col_file {
  */
 int col_file_take(struct col_file *file, int fd);
 
-/* A file that has just been made: let its owner read and write it, even if the program's umask
- * takes that away. */
+/* For a file that was just created: give its owner the right to read and write, even if the umask
+ * of the program removes it. */
 void col_file_make_usable(int fd);
 
-/* The descriptor of file `name`, surely ours. Returns it, or -errno. */
+/* The descriptor of file `name`, checked to be ours. Returns it, or -errno. */
 int col_file_get(struct col_file *file, const char *name);
 
 /* Close it if it is still ours. */
 void col_file_close(struct col_file *file);
 
-/* The founder's directory; its path is the descriptor's. open: 0 or -errno; get: its descriptor,
- * surely ours, or -EBADF. */
+/* The directory of the founder; its path is in the descriptor. open: 0 or -errno; get: its
+ * descriptor, checked to be ours, or -EBADF. */
 int col_founder_open(void);
 int col_founder_get(void);
 void col_founder_close(void);
 
-/* This process's own directory, `name` in the founder's ("." in the founder). As above. */
+/* The directory of this process, `name` in that of the founder ("." in the founder). As above. */
 int col_directory_open(const char *name);
 int col_directory_get(void);
 void col_directory_close(void);
 
-/* Give it another name, if no other has it; the founder's stays. Returns 0 or -errno. Signal-safe,
- * in one thread at a time. */
+/* Rename it, if that name is free; the directory of the founder keeps its name. Returns 0 or
+ * -errno. Signal-safe, in one thread at a time. */
 int col_directory_rename(const char *name);
 
 /* Make [at, at + len) of fd exist on disk, so that touching a mapping of it cannot fail.

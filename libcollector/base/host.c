@@ -1,4 +1,4 @@
-/* host.c: what is asked of the recording as a whole. See host.h. */
+/* host.c: requests of lower rooms to the recording as a whole. See host.h. */
 #include "libcollector/base/host.h"
 
 static void do_nothing(void)

@@ -1,7 +1,7 @@
-/* host.h: what the rooms below ask of the recording as a whole, which lies above them: a stream
- * that its directory be there, a tick whether the time of events is over.
+/* host.h: what lower rooms need from the recording as a whole, which is in a higher room: a stream
+ * asks that its directory be created, a tick asks whether the time range of events is over.
  *
- * The table is constant, and given once, before anything is recorded. Until then nothing is done.
+ * The table is constant, and is set once, before anything is recorded. Until then, nothing is done.
  * All of it is signal-safe. */
 #ifndef XER_LIBCOLLECTOR_BASE_HOST_H
 #define XER_LIBCOLLECTOR_BASE_HOST_H
@@ -25,7 +25,7 @@ struct col_host {
 };
 extern const struct col_host *col_host __attribute__((visibility("hidden")));
 
-/* Most recordings have no times at which events begin or end. */
+/* Most recordings have no time range for events. */
 static inline void col_check_time(void)
 {
 	if (unlikely(col.descriptor.from_ms || col.descriptor.to_ms))

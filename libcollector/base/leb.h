@@ -1,4 +1,5 @@
-/* leb.h: the number encodings of DWARF. All move *at behind what they read. Signal-safe. */
+/* leb.h: the number encodings of DWARF. All functions move *at to the end of what they read.
+ * Signal-safe. */
 #ifndef XER_COLLECTOR_LEB_H
 #define XER_COLLECTOR_LEB_H
 
@@ -39,7 +40,7 @@ static inline int64_t leb_signed(const uint8_t **at)
 	return (int64_t)value;
 }
 
-/* A little-endian number of 1, 2, 4 or 8 bytes, sign-extended if it is to be. */
+/* A little-endian number of 1, 2, 4 or 8 bytes, sign-extended if asked for. */
 static inline uint64_t leb_fixed(const uint8_t **at, unsigned size, int is_signed)
 {
 	uint64_t value = 0;

@@ -1,9 +1,10 @@
-/* lock.h: locks for what is done seldom and takes a moment.
+/* lock.h: locks for work that is rare and short.
  *
- * Who holds one has all signals blocked, from before it takes it: so its holder is another thread,
- * and goes on. But that may have to wait for a processor, and one that a hypervisor has taken away
- * comes back after hundreds of milliseconds; what is not waited for is lost. A holder that does not
- * come back in ten seconds was killed in the middle, as a vfork child may be. */
+ * The holder of a lock has all signals blocked, from before it takes the lock. So the holder is
+ * always another thread, and goes on. But it may have to wait for a processor, and if a hypervisor
+ * has taken the processor away, this may last hundreds of milliseconds; data that do not wait for
+ * that are lost. A holder that does not release the lock within ten seconds was killed, as may
+ * happen to a vfork child. */
 #ifndef XER_COLLECTOR_LOCK_H
 #define XER_COLLECTOR_LOCK_H
 
@@ -17,13 +18,13 @@ enum { COL_WAIT_YIELDS = 1000, COL_WAIT_SLEEPS = 10000, COL_WAIT_STEP_NS = 10000
 
 struct col_lock {
 	atomic_uint is_held;
-	atomic_uint is_lost; /* its holder will not give it back */
+	atomic_uint is_lost; /* its holder will not release it */
 };
 
-/* One turn of waiting for something: a look away, then sleeps of a millisecond, on a word that
- * nobody wakes. (A nanosleep would overwrite what the kernel has noted of a sleep in which an
- * attach has interrupted the thread, and which is to go on.) Returns 0 when ten seconds are over.
- * Signal-safe. */
+/* One turn of waiting for something: first a short pause, then sleeps of a millisecond, on a word
+ * that no thread wakes. (A nanosleep would overwrite what the kernel remembers of a sleep of the
+ * program that an attach has interrupted, and that is to continue.) Returns 0 when ten seconds are
+ * over. Signal-safe. */
 static inline int col_wait_turn(unsigned *turns)
 {
 	const struct timespec step = {.tv_nsec = COL_WAIT_STEP_NS};
@@ -42,7 +43,7 @@ static inline int col_lock_try(struct col_lock *lock)
 	return atomic_exchange(&lock->is_held, 1) == 0;
 }
 
-/* Between two tries. Returns 0, or -EBUSY when it is lost. */
+/* Wait between two attempts. Returns 0, or -EBUSY if the lock is lost. */
 static inline int col_lock_wait(struct col_lock *lock, unsigned *turns)
 {
 	if (atomic_load(&lock->is_lost))
@@ -52,7 +53,7 @@ static inline int col_lock_wait(struct col_lock *lock, unsigned *turns)
 	return 0;
 }
 
-/* Take it. Returns 0, or -EBUSY when it is lost. */
+/* Take it. Returns 0, or -EBUSY if it is lost. */
 static inline int col_lock_take(struct col_lock *lock)
 {
 	unsigned turns = 0;
@@ -63,7 +64,7 @@ static inline int col_lock_take(struct col_lock *lock)
 	return error;
 }
 
-/* Give it back; also in a forked child, where who held it is not there. */
+/* Release it; also in a forked child, which does not have the thread that held it. */
 static inline void col_lock_give(struct col_lock *lock)
 {
 	atomic_store(&lock->is_lost, 0);

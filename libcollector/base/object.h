@@ -1,8 +1,8 @@
-/* object.h: the load object that an address lies in, as the loader knows it.
+/* object.h: the load object of an address, as the loader knows it.
  *
- * The loader's own list may not be walked in the target: another thread may hold its lock, or have
- * held it when this process was forked. The C library answers this one question without a lock,
- * since glibc 2.35. Another C library, or an older one, has its answer put into object.c. */
+ * The recorder must not walk the loader's own list: another thread may hold its lock, or may have
+ * held it when this process was forked. Since glibc 2.35, the C library answers this one question
+ * without a lock. For another or an older C library, another implementation goes into object.c. */
 #ifndef XER_COLLECTOR_OBJECT_H
 #define XER_COLLECTOR_OBJECT_H
 
@@ -16,8 +16,8 @@ struct object_found {
 	const uint8_t *unwind_table; /* .eh_frame_hdr in memory, NULL: it has none */
 };
 
-/* Returns 0, or -ENOENT: the address lies in no object, or in one that is not loaded completely
- * yet, or not any more. Signal-safe; takes no lock. */
+/* Returns 0, or -ENOENT: the address is in no object, or in one that is not completely loaded, or
+ * is being unloaded. Signal-safe; takes no lock. */
 int object_find(uintptr_t address, struct object_found *out) __attribute__((visibility("hidden")));
 
 /* Where the loader's own code begins. Signal-safe. */

@@ -1,8 +1,9 @@
-/* source.h: the sources of events, and what is done for each at which moment. The rows are those of
- * source.def.
+/* source.h: the sources of events, and what is done for each of them at which moment. The rows are
+ * those of source.def.
  *
- * The table is constant. It lies above all that it names (source.c), so it is given to this room
- * once, before anything is recorded: until then there are no sources. */
+ * The table is constant. It is in a higher room than this one, because it names functions of all
+ * sources (source.c). So it is passed to this room once, before anything is recorded; until then
+ * there are no sources. */
 #ifndef XER_COLLECTOR_BASE_SOURCE_H
 #define XER_COLLECTOR_BASE_SOURCE_H
 
@@ -15,67 +16,69 @@ struct source {
 	const char *counter; /* what log.xml calls the number of its events (thread->events) */
 	uint16_t id;         /* enum source_id */
 	uint16_t setting;    /* offset of the descriptor's field, 0: none */
-	uint8_t is_last; /* it records until the others have ended: their ends are in its samples */
+	uint8_t is_last; /* it records until the others have ended, because its samples show their
+	                  * ends */
 
 	/* ---- a recording of this process */
 
-	/* The library is initialized, in whatever process. Normal context, once. */
+	/* The library is initialized, in any process. Normal context. */
 	void (*load)(void);
 	/* Before files are written. Returns 0 or -errno: then nothing is recorded. Also in a forked
 	 * child. */
 	int (*prepare)(void);
 	/* Handlers, before there are threads. Normal context. */
 	void (*install)(void);
-	/* The library was loaded with its program, and the recording has begun. Normal context. */
+	/* The library was loaded together with its program, and the recording has begun. Normal
+	 * context. */
 	void (*launch)(void);
-	/* It is wanted: events may begin now or later. Normal context. */
+	/* The source is on: events may begin now or later. Normal context. */
 	void (*open)(void);
-	/* It is wanted, and events begin or go on: set col.switches->on. Without this, it
-	 * becomes 1.
-	 */
+	/* The source is on, and events begin or go on: set col.switches->on. Without this function,
+	 * it becomes 1. */
 	void (*start)(void);
-	/* Events pause or end. Without these, col.switches->on becomes 0; a pause is a stop then.
-	 */
+	/* Events pause or end. Without these functions, col.switches->on becomes 0, and a pause is
+	 * a stop. */
 	void (*pause)(void);
 	void (*stop)(void);
 	/* Events have been stopped because the recording ends, but the process goes on. Normal
 	 * context. */
 	void (*leave)(void);
-	/* The recording has ended: no timers and the like any more. */
+	/* The recording has ended: remove timers and the like. */
 	void (*close)(void);
-	/* Another recording in this process: nothing of the one before goes on. Nobody records. */
+	/* Another recording begins in this process: forget the one before. No thread records
+	 * now. */
 	void (*again)(void);
-	/* Totals are about to be written: bring those of col.count up to date. */
+	/* Totals are about to be written: update those of col.count. */
 	void (*count)(void);
 	/* A usage sample is about to be taken. */
 	void (*sample)(struct col_thread *self, enum col_context context);
-	/* Load objects were unloaded: what is known by their addresses is not so any more. */
+	/* Load objects were unloaded: forget what is known by their addresses. */
 	void (*unload)(void);
 
 	/* ---- forked children, which have one thread */
 
-	/* In the child: nothing of what the maker records with may be touched. */
+	/* In the child: what the parent records with must not be touched. */
 	void (*forget)(void);
-	/* In a child that is recorded, behind forget and prepare. */
+	/* In a child that is recorded, after forget and prepare. */
 	void (*renew)(void);
-	/* Around a fork in the calling thread: does it interrupt a record, which the child will
-	 * complete? Then the memory is to be there in the child (MADV_DOFORK, and MADV_DONTFORK
-	 * again behind the fork), where it is cut off from the file. */
+	/* Around a fork in the calling thread: does the fork interrupt a record, which the child
+	 * will complete? Then the memory must exist in the child (MADV_DOFORK, and MADV_DONTFORK
+	 * again after the fork), where it is detached from the file. */
 	int (*is_interrupted)(void);
 	void (*keep_memory)(struct col_thread *self, int advice);
 	void (*cut_off)(void);
 
 	/* ---- threads */
 
-	/* A state has a new thread, which nobody finds yet. */
+	/* A state gets a new thread, which cannot be found yet. */
 	void (*thread_prepare)(struct col_thread *thread);
-	/* Now it is found by its tid. */
+	/* From now on the thread is found by its tid. */
 	void (*thread_begin)(struct col_thread *thread);
-	/* It is ending or gone; any thread says so. */
+	/* The thread is ending or gone; any thread may call this. */
 	void (*thread_gone)(struct col_thread *thread);
-	/* The calling thread ends, and has told all of itself. */
+	/* The calling thread ends, and has recorded everything. */
 	void (*thread_exit)(void);
-	/* Record what `thread` has used until now; or let that be nobody's. */
+	/* Record what `thread` has used until now; or do not count it for anything. */
 	void (*thread_account)(struct col_thread *thread, struct col_thread *writer,
 	                       enum col_context context);
 	void (*thread_pass)(struct col_thread *thread);
@@ -86,8 +89,7 @@ struct source_table {
 };
 extern struct source_table sources __attribute__((visibility("hidden")));
 
-/* Have `moment` done for every source that has something to do then: EACH_SOURCE(sample, self,
- * context). */
+/* Call `moment` of every source that has one: EACH_SOURCE(sample, self, context). */
 #define EACH_SOURCE(moment, ...) \
 	do { \
 		for (const struct source *each = sources.first; each != sources.end; each++) \
@@ -95,20 +97,20 @@ extern struct source_table sources __attribute__((visibility("hidden")));
 				each->moment(__VA_ARGS__); \
 	} while (0)
 
-/* Begin, pause and stop the events of all sources; sources_begin is for open and start, which are
- * done for what is wanted only. */
+/* Begin, pause and stop the events of all sources; sources_begin calls open and start of the
+ * sources that are on. */
 void sources_open(void);
 void sources_start(void);
 void sources_pause(void);
 void sources_stop(void);
 
-/* Stop those that do not record to the last. */
+/* Stop all sources except those that record to the last. */
 void sources_stop_early(void);
 
-/* As prepare of each; the first error. */
+/* Call prepare of each; returns the first error. */
 int sources_prepare(void);
 
-/* Does a fork in the calling thread interrupt a record of any? */
+/* Does a fork in the calling thread interrupt a record of any source? */
 int sources_are_interrupted(void);
 
 #endif

@@ -89,8 +89,8 @@ static inline void *sys_mmap_anonymous(size_t len)
 static inline long sys_munmap(void *at, size_t len)
 {
 #ifdef __SANITIZE_THREAD__
-	/* The sanitizer does not see this call, and would take who gets the addresses next for a
-	 * second user of the same memory. */
+	/* The sanitizer does not see this call, and would report the next user of these addresses
+	 * as a second user of the same memory. */
 	return SYS6(SYS_mmap, at, len, PROT_NONE,
 	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) < 0
 	               ? -1
@@ -133,7 +133,7 @@ static inline int sys_gettid(void)
 	return (int)SYS0(SYS_gettid);
 }
 
-/* As threads are known by: 0 if a filter of system calls refuses to tell. */
+/* The thread id: 0 if a filter of system calls refuses it. */
 static inline uint32_t sys_tid(void)
 {
 	int tid = sys_gettid();
@@ -146,7 +146,7 @@ static inline int sys_getpid(void)
 	return (int)SYS0(SYS_getpid);
 }
 
-/* A clock in ns; clocks of threads and processes included. 0 if it cannot be read. */
+/* A clock in ns, also that of a thread or process. 0 if it cannot be read. */
 static inline uint64_t sys_clock_ns(clockid_t clock)
 {
 	struct {
@@ -158,8 +158,8 @@ static inline uint64_t sys_clock_ns(clockid_t clock)
 	return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.ns;
 }
 
-/* CPU time of the process. While it has a timer on that clock, the kernel counts only what it has
- * noticed, up to a tick late; a look at the thread's own clock makes it notice. */
+/* CPU time of the process. While the process has a timer on that clock, the kernel counts only what
+ * it has noticed, up to a tick late; reading the clock of the thread makes it notice. */
 static inline uint64_t sys_process_cpu_ns(void)
 {
 	sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -188,11 +188,11 @@ static inline long sys_sigaction(int signal, const struct sys_sigaction *action,
 	return SYS4(SYS_rt_sigaction, signal, action, old, sizeof(sys_sigset));
 }
 
-/* What is kept out while nothing of the program may run: all signals, less SIGBUS where buserror.c
- * looks after it. */
+/* What is blocked while no code of the program may run: all signals, without SIGBUS if buserror.c
+ * handles it. */
 extern sys_sigset sys_kept_out __attribute__((visibility("hidden")));
 
-/* Block all signals: nothing of the program, and no tick, runs in this thread until the old mask is
+/* Block all signals: no code of the program, and no tick, runs in this thread until the old mask is
  * set again. */
 static inline void sys_block_signals(sys_sigset *old)
 {

@@ -1,10 +1,10 @@
-/* entries.c: patch the entries that an object lists. See entries.h. They stay patched: what they
- * lead to looks whether calls are recorded.
+/* entries.c: patch the entries that an object lists. See entries.h. They stay patched: the code
+ * that they call checks whether calls are recorded.
  *
- * Compilers list the addresses of the bytes that they leave, in a section of words that the loader
- * relocates, but perhaps not yet: so the words are read from the file, and relocated here. N bytes,
- * of which M stand before the function, hold instructions that do nothing; M is not told, so the
- * function's beginning must be known by its unwind table. */
+ * Compilers list the addresses of the bytes that they leave in a section of words that the loader
+ * relocates, but perhaps not yet. So the words are read from the file and relocated here. N bytes,
+ * of which M are before the function, hold nops; M is not recorded, so the beginning of the
+ * function is taken from its unwinding table. */
 #include "libcollector/calls/entries.h"
 
 #include "libcollector/unwind/cfi.h"
@@ -29,7 +29,7 @@ struct object {
 	const uint8_t *eh_frame_hdr;
 	const uint8_t *stubs;
 	uint64_t code, code_end;
-	unsigned narrow, unknown; /* functions: without room; whose beginning is not known */
+	unsigned narrow, unknown; /* functions: without space; with an unknown beginning */
 };
 
 /* ---- addresses that the object lists ---- */
@@ -57,8 +57,8 @@ static void relocate(const struct elffile *file, uint64_t address, uint64_t *wor
 	}
 }
 
-/* The words of a section, relocated but for the bias, in memory that the caller unmaps. NULL: none,
- * or no memory. */
+/* The words of a section, relocated except for the bias, in memory that the caller unmaps. NULL:
+ * there are none, or no memory. */
 static uint64_t *read_list(const struct elffile *file, const char *name, size_t *count)
 {
 	const Elf64_Shdr *section = elffile_find_section(file, name);
@@ -78,7 +78,8 @@ static uint64_t *read_list(const struct elffile *file, const char *name, size_t 
 
 /* ---- an entry ---- */
 
-/* Make the section of code that holds `address` the object's current one. Returns 0 or -ENOENT. */
+/* Make the section of code that contains `address` the current one of the object. Returns 0 or
+ * -ENOENT. */
 static int enter_code(struct object *object, uint64_t address)
 {
 	unsigned count;
@@ -105,8 +106,7 @@ static size_t left_from(const struct object *object, uint64_t address)
 	return object->code_end - address;
 }
 
-/* The function that `listed` lies in, or that follows the run of bytes there. Returns 0 or -ENOENT.
- */
+/* The function that contains `listed`, or that follows the nops there. Returns 0 or -ENOENT. */
 static int find_function(const struct object *object, uint64_t listed, uint64_t *start)
 {
 	size_t most = left_from(object, listed) < RUN_MAX ? left_from(object, listed) : RUN_MAX;
@@ -173,7 +173,7 @@ static void see_list(struct object *object, const char *name)
 	sys_munmap(words, count * sizeof(*words));
 }
 
-/* The object's unwind table, which the loader may not know yet. NULL: it has none. */
+/* The unwinding table of the object, which the loader may not know yet. NULL: it has none. */
 static const uint8_t *unwind_table(const struct elffile *file, uint64_t bias)
 {
 	const Elf64_Shdr *section = elffile_find_section(file, ".eh_frame_hdr");
@@ -191,7 +191,7 @@ void entries_see(const struct elffile *file, uint64_t bias, int is_idle)
 	                       !elffile_find_section(file, "__mcount_loc")))
 		return;
 	if (!is_idle) {
-		/* One of them may stand between the instructions that would be changed. */
+		/* A thread may be between the instructions that would be changed. */
 		col_log_warning(
 			"function tracing: entries of objects that other threads run already are not patched");
 		return;

@@ -6,8 +6,8 @@
 
 #include "libcollector/object/elffile.h"
 
-/* Patch the entries of an object, if function tracing meets entries (returns.h); is_idle: no other
- * thread can be in its code, else it is left alone. Between code_begin and code_end. */
+/* Patch the entries of an object, if function tracing uses entries (returns.h). is_idle: no other
+ * thread can be in its code; otherwise it is left alone. Between code_begin and code_end. */
 void entries_see(const struct elffile *file, uint64_t bias, int is_idle);
 
 #endif

@@ -1,9 +1,8 @@
 /* functrace_choice.c: which functions are traced. See functrace_choice.h.
  *
  * What was found out about an object is published once, complete, at the head of a list that only
- * grows, so threads and handlers that ask at the same time need no lock: each may read the same
- * file, and one of their answers is found later.
- * See doc/decisions/27-traced-functions.md. */
+ * grows. So threads and handlers that ask at the same time need no lock: each may read the same
+ * file, and later look-ups find one of their answers. See doc/decisions/27-traced-functions.md. */
 #include "libcollector/calls/functrace_choice.h"
 
 #include "libcollector/base/collector.h"
@@ -17,8 +16,8 @@
 struct object {
 	struct object *next;
 	uint64_t start, end;
-	int is_chosen; /* functions are traced but for those that have a bit set; 0: those alone
-	                  that have */
+	int is_chosen; /* 1: functions are traced unless they have a bit set; 0: only functions with
+	                * a bit set are traced */
 	uint8_t *bits; /* one for each byte of the object; NULL: no function is an exception */
 	atomic_int is_gone;
 };
@@ -50,8 +49,8 @@ int choice_glob(const char *pattern, size_t pattern_len, const char *text, size_
 	return at == pattern_len;
 }
 
-/* Compare text[len] with the patterns of a kind, names or objects. Those without / are compared
- * with what follows `base`. */
+/* Compare text[len] with the patterns of a kind, names or objects. Patterns without / are compared
+ * with the part of the path after the last /, at `base`. */
 static enum choice compare(const char *patterns, int is_object, const char *text, size_t len,
                            size_t base)
 {
@@ -109,7 +108,7 @@ static enum choice choice_of(const struct elffile_symbols *symbols, const Elf64_
 	                      strnlen(name, symbols->names_size - symbol->st_name));
 }
 
-/* Set or clear the bits of all functions whose names are answered by `choice`. */
+/* Set or clear the bits of all functions with a name for which the patterns say `choice`. */
 static void mark(struct object *object, const struct elffile_symbols *symbols, uint64_t bias,
                  enum choice choice, int is_set)
 {
@@ -130,8 +129,8 @@ static void mark(struct object *object, const struct elffile_symbols *symbols, u
 
 /* ---- objects ---- */
 
-/* One of a function's names that is refused takes it out, whatever its other names are: so refusals
- * come last. */
+/* If one name of a function is refused, the function is left out, whatever its other names: so
+ * refusals come last. */
 static void read_names(struct object *object, const char *path, uint64_t bias)
 {
 	struct elffile file;
@@ -150,7 +149,7 @@ static void read_names(struct object *object, const char *path, uint64_t bias)
 	elffile_unmap(&file);
 }
 
-/* Fill in what the patterns say of an object that is not published yet. */
+/* Fill in what the patterns say about an object that is not published yet. */
 static void judge(struct object *object, const struct link_map *map)
 {
 	const char *patterns = col.descriptor.functrace_names;

@@ -12,13 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is the function at `address` to be traced? Signal-safe. Reads the symbols of an object when it is
- * asked for the first time, and maps memory for them: a bit for each byte of the object's code, of
- * which pages without chosen functions are never touched. A file that cannot be read has no names.
- */
+/* Is the function at `address` to be traced? Signal-safe. The first question about an object reads
+ * its symbols, and maps memory for them: a bit for each byte of its code, of which pages without
+ * chosen functions are never touched. A file that cannot be read has no names. */
 int choice_has(uint64_t address);
 
-/* An object, from `start` to `end`, is there that the loader knows only by `map` as yet. Normal
+/* An object, from `start` to `end`, that the loader does not know yet except by `map`. Normal
  * context. */
 struct link_map;
 void choice_see(const struct link_map *map, uint64_t start, uint64_t end);
@@ -26,18 +25,18 @@ void choice_see(const struct link_map *map, uint64_t start, uint64_t end);
 /* Objects were unloaded. Signal-safe. */
 void choice_forget(void);
 
-/* The patterns are others: nothing is known any more. */
+/* The patterns have changed: forget what is known. */
 void choice_restart(void);
 
 /* Does text[len] match the pattern[pattern_len]? Signal-safe. */
 int choice_glob(const char *pattern, size_t pattern_len, const char *text, size_t len);
 
-/* What the patterns say of a function of that name, or of an object: there is no pattern of the
- * kind; one chooses it; there are some, and none matches; one refuses it. */
+/* What the patterns say about a function of that name, or about an object: there is no pattern of
+ * the kind; one chooses it; there are some, and none matches; one refuses it. */
 enum choice { CHOICE_OPEN, CHOICE_YES, CHOICE_NO, CHOICE_REFUSED };
 enum choice choice_by_name(const char *patterns, const char *text, size_t len);
 
-/* A pattern of objects with / is compared with the whole path, another one with what stands behind
+/* A pattern of objects with / is compared with the whole path, one without it with the part after
  * the last /. */
 enum choice choice_by_object(const char *patterns, const char *path);
 

@@ -52,7 +52,7 @@ static int is_entry(uint64_t word)
 /* ---- depth ---- */
 
 /* A call with the same stack pointer is an outer one into which this one was inlined, unless it is
- * the same call again, or such calls are not told (site 0). */
+ * the same call again, or such calls cannot be told apart (site 0). */
 static void drop_left(struct functrace_nesting *nesting, uint64_t sp, uint64_t site,
                       uint32_t function)
 {
@@ -69,7 +69,7 @@ static void drop_left(struct functrace_nesting *nesting, uint64_t sp, uint64_t s
 	nesting->count = count;
 }
 
-/* Both return how many calls are around this one. */
+/* Both return the number of calls around this one. */
 static uint32_t open_call(struct functrace_nesting *nesting, uint64_t sp, uint64_t site,
                           uint32_t function)
 {
@@ -98,8 +98,8 @@ static uint32_t close_call(struct functrace_nesting *nesting, uint32_t function)
 	return at - 1;
 }
 
-/* In a handler that has interrupted this very function, and without memory, everything is recorded.
- */
+/* In a handler that has interrupted this function itself, and without memory, everything is
+ * recorded. */
 static int is_admitted(struct functrace_nesting *nesting, uint64_t word, uint64_t sp, uint64_t site)
 {
 	uint32_t outer;
@@ -138,8 +138,8 @@ int limits_erase(struct functrace_writer *writer, uint64_t word, uint64_t ticks)
 	return 1;
 }
 
-/* As functrace_record, but for what is erased. The writer is busy. Returns 0 if it takes more than
- * that. */
+/* Like functrace_record, except for calls that are erased. The writer is busy. Returns 0 if more
+ * than that is needed. */
 static int write_short(struct functrace_writer *writer, uint64_t word)
 {
 	uint64_t ticks, delta;

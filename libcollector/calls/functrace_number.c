@@ -35,7 +35,7 @@ int number_start(void)
 	return 0;
 }
 
-/* Where the function begins that `code` stands for; `code` itself if nobody knows. */
+/* The beginning of the function that contains `code`; `code` itself if it is not known. */
 static uint64_t start_of(uint64_t code, enum fmt_function_source source)
 {
 	struct object_found object;
@@ -161,7 +161,7 @@ int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source)
 		functrace_end_slow(thread, &old);
 		return -1;
 	}
-	/* Without the unwinder, nobody else tells of the object. */
+	/* Without the unwinder, nothing else has recorded the object. */
 	map_begin();
 	if (object_find((uintptr_t)addr, &found) == 0)
 		map_see(&found);

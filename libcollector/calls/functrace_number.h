@@ -1,5 +1,5 @@
-/* functrace_number.h: the numbers of functions that no object has a map of: the place that a code
- * address of theirs has in an open hash table, so that finding it is one load.
+/* functrace_number.h: numbers of functions that are in no sled map. The number of a function is the
+ * index of its code address in an open hash table, so a single load finds it.
  *
  * An entry goes from 0 to an address, with NUMBER_LEFT_OUT if that function is not to be traced,
  * and gets NUMBER_DEAD when its object is unloaded; it never changes again. */
@@ -16,7 +16,7 @@ enum {
 #define NUMBER_DEAD ((uint64_t)1 << 63)
 #define NUMBER_LEFT_OUT ((uint64_t)1 << 62)
 
-/* What number_look says of an address that is not in the table, which may be full. */
+/* What number_look returns for an address that is not in the table, which may be full. */
 #define NUMBER_UNKNOWN UINT32_MAX
 
 extern _Atomic(uint64_t) *number_table __attribute__((visibility("hidden")));
@@ -24,9 +24,9 @@ extern _Atomic(uint64_t) *number_table __attribute__((visibility("hidden")));
 /* Prepare the table. Returns 0 or -ENOMEM. */
 int number_start(void);
 
-/* The number of the function that `code` stands for: it begins there (source HOOKS), or `code` lies
- * in it. A new one is written to the experiment first. Returns 0 if the function is not to be
- * traced, or the table is full. Signal-safe. */
+/* The number of the function of `code`: it begins there (source HOOKS), or contains `code`. A new
+ * one is written to the experiment first. Returns 0 if the function is not to be traced, or the
+ * table is full. Signal-safe. */
 uint32_t number_find(uint64_t code, enum fmt_function_source source);
 
 /* Write all names again, into the file of another process. Signal-safe. */
@@ -35,7 +35,7 @@ void number_name_all(void);
 /* Objects were unloaded: the numbers of their functions are not used again. Signal-safe. */
 void number_forget(void);
 
-/* Another recording, which may choose other functions: no number is used again. */
+/* Another recording, which may choose other functions: numbers are not reused. */
 void number_restart(void);
 
 static inline uint32_t number_place(uint64_t code)
@@ -62,8 +62,8 @@ static inline uint32_t number_look(uint64_t code)
 	return NUMBER_UNKNOWN;
 }
 
-/* Write which function a number means, before the first record that has it. Returns 0, or -1 when
- * it could not be written. */
+/* Write which function a number stands for, before the first record that has it. Returns 0, or -1
+ * if it could not be written. */
 int functrace_name(uint32_t id, uint64_t addr, enum fmt_function_source source);
 
 #endif

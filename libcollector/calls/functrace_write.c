@@ -1,7 +1,7 @@
-/* functrace_write.c: function records where the short way of functrace_record does not do: at the
- * beginning, when an extent is full, on another CPU, after a long time, and in handlers that have
- * interrupted a record. Signals are blocked meanwhile.
- * See doc/decisions/25-function-tracing.md. */
+/* functrace_write.c: function records where the short path of functrace_record is not enough: at
+ * the beginning, when an extent is full, on another CPU, after a long time, and in handlers that
+ * have interrupted a record. Signals are blocked during this. See
+ * doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/functrace_write.h"
 
 #include "libcollector/calls/functrace_record.h"
@@ -42,8 +42,8 @@ void writers_start(int with_names)
 	}
 }
 
-/* A thread may be between looking at the switches and its record: the extents stay mapped until
- * their writers begin another. */
+/* A thread may be between reading the switches and writing its record: the extents stay mapped
+ * until their writers begin another one. */
 void writers_restart(void)
 {
 	atomic_fetch_add(&recording, 1);
@@ -117,7 +117,7 @@ void functrace_keep_memory(struct col_thread *self, int advice)
 		keep_writer(writer, advice);
 }
 
-/* What the interrupted record writes in the child is nobody's. */
+/* What the interrupted record writes in the child goes nowhere. */
 static void cut_off(struct functrace_writer *writer)
 {
 	if (writer->slot.map)
@@ -169,7 +169,7 @@ static int begin_buffer(struct functrace_writer *writer, uint32_t tid, uint32_t 
 	return 0;
 }
 
-/* Say that calls which are open in this thread will not be seen to end. */
+/* Record that the exits of calls which are open in this thread will be missing. */
 static void put_begin(struct functrace_writer *writer, uint32_t now_epoch)
 {
 	struct col_thread *thread = writer->thread;
@@ -185,7 +185,7 @@ static void put_begin(struct functrace_writer *writer, uint32_t now_epoch)
 	col_slot_write(slot, FMT_STREAM_FUNCTRACE, slot->tid, &record, sizeof(record), col_ticks());
 }
 
-/* Put words[count] in the place of the EndOfBuffer, the first word last, and an EndOfBuffer behind
+/* Put words[count] in the place of the EndOfBuffer, the first word last, and an EndOfBuffer after
  * them. */
 static void publish(struct col_slot *slot, const uint64_t *words, unsigned count)
 {
@@ -248,22 +248,22 @@ static int make_room(struct functrace_writer *writer, uint32_t size)
 	return 0;
 }
 
-/* The records in the slot are done: the short way goes on behind them. */
+/* The records in the slot are complete: the short path goes on after them. */
 static void take_up(struct functrace_writer *writer)
 {
 	const struct col_slot *slot = &writer->slot;
 
 	writer->at = (uint64_t *)slot->at;
-	/* Without that clock, every record takes the long way. */
+	/* Without that clock, every record takes the long path. */
 	__atomic_store_n(&writer->end, has_ticks ? (uint64_t *)slot->end - RECORD_MAX / 8 : NULL,
 	                 __ATOMIC_SEQ_CST);
-	/* functrace_start may have come too early to be noticed by the next record. */
+	/* functrace_start may have come too early for the next record to notice it. */
 	if (unlikely(atomic_load(&epoch) != writer->thread->functrace.epoch))
 		writer->end = NULL;
 }
 
-/* The writer is busy for this record alone; signals are blocked. Returns 0, also if the record took
- * back its entry, or -1 if the stream has stopped. */
+/* The writer is busy for this record only; signals are blocked. Returns 0, also if the record
+ * removed its entry, or -1 if the stream has stopped. */
 static int put(struct functrace_writer *writer, uint64_t word)
 {
 	struct col_thread *thread = writer->thread;
@@ -320,9 +320,9 @@ static struct functrace_writer *make_writer(struct col_thread *thread)
 	return writer;
 }
 
-/* A writer that is not busy. The next record begins a buffer in it. What the thread has used so far
- * is not to be used by those who have found it a moment ago, and have been interrupted since: their
- * records would stand before those that came first. */
+/* A writer that is not busy. The next record begins a buffer in it. The writers that the thread
+ * used before must not be taken: code that found one of them a moment ago, and was interrupted
+ * since, would write its records before older ones. */
 static struct functrace_writer *take_writer(struct col_thread *thread)
 {
 	struct functrace_writer *writer = &thread->functrace.first;
@@ -337,8 +337,8 @@ static struct functrace_writer *take_writer(struct col_thread *thread)
 	return writer;
 }
 
-/* Take a writer for one record or two. NULL: recording has ended a moment ago, or (counted as lost)
- * there is none. */
+/* Take a writer for one or two records. NULL: recording has just ended, or (counted as lost) there
+ * is none. */
 static struct functrace_writer *hold_writer(struct col_thread *thread)
 {
 	struct functrace_writer *writer = functrace_self;
@@ -372,9 +372,9 @@ void functrace_interrupted(uint64_t word)
 	functrace_end_slow(thread, &old);
 }
 
-/* A handler may have come, and may have made the thread go on with another writer: a buffer that
- * this one began now would be read after the handler's, and the rest of the thread. So the record
- * gives up its writer, and asks which one is used. */
+/* A handler may have come, and may have made the thread go on with another writer. A buffer that
+ * this one began now would be read after that of the handler and the rest of the thread. So the
+ * record gives up its writer, and asks which one is current. */
 void functrace_slow(struct functrace_writer *writer, uint64_t word)
 {
 	writer->busy = 0;

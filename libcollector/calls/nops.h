@@ -1,5 +1,5 @@
-/* nops.h: instructions that do nothing, which compilers leave in code to be patched. x86-64;
- * sources: the processors' manuals. */
+/* nops.h: instructions that do nothing, which compilers leave in code so that it can be patched.
+ * x86-64; sources: the manuals of the processors. */
 #ifndef XER_COLLECTOR_NOPS_H
 #define XER_COLLECTOR_NOPS_H
 
@@ -19,8 +19,8 @@ size_t nops_length(const uint8_t *code, size_t size);
 /* The length of all that do nothing, one after the other, at code[size]. */
 size_t nops_run(const uint8_t *code, size_t size);
 
-/* Whole instructions that do nothing at code[size], as few as have room for a call. Returns their
- * length, at most NOPS_PATCH_MAX, or 0 if there are too few. */
+/* Whole nops at code[size], as few as make space for a call. Returns their length, at most
+ * NOPS_PATCH_MAX, or 0 if there are too few. */
 size_t nops_room(const uint8_t *code, size_t size);
 
 /* Fill patch[room] with a call from `address` to `target`. Returns 0, or -ERANGE if that is too

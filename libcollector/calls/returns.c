@@ -1,7 +1,6 @@
-/* returns.c: entries and exits of functions that tell their entries only: the way that every call
- * takes. See returns.h. Compiled for general registers alone: code calls it where all its registers
- * are in use.
- * See doc/decisions/26-return-hooking.md. */
+/* returns.c: entries and exits of functions that are instrumented at their entries only: the part
+ * that every call runs. See returns.h. Compiled for general registers only: it is called where all
+ * registers of the program are in use. See doc/decisions/26-return-hooking.md. */
 #include "libcollector/calls/returns.h"
 
 #include "libcollector/calls/functrace_number.h"
@@ -54,7 +53,7 @@ uint64_t returns_slot(const struct returns_entry *entry, uint32_t number)
 	return slot;
 }
 
-/* The records of an entry at the stack pointer sp. Words that are written become zero. */
+/* The records of an entry at the stack pointer sp. Words that were written become zero. */
 static enum returns_next record(struct returns_pending *pending, uint64_t sp)
 {
 	enum limits_next next = LIMITS_DONE;
@@ -68,8 +67,8 @@ static enum returns_next record(struct returns_pending *pending, uint64_t sp)
 	return (enum returns_next)limits_record(pending->entered, sp, 0);
 }
 
-/* A function that is entered with an exchanged return address was jumped to at the end of one that
- * this was exchanged for. */
+/* A function that is entered with a replaced return address was reached by a tail call: the address
+ * was replaced for the function that jumped to it. */
 static void exchange(struct returns_entry *entry, uint64_t *slot, struct shadow_call *call,
                      uint64_t word)
 {

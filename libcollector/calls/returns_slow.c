@@ -1,6 +1,5 @@
-/* returns_slow.c: what is done once: find out about a function, or a stack; and records that take
- * the long way. See returns.h.
- * See doc/decisions/26-return-hooking.md. */
+/* returns_slow.c: what is done once: find out about a function or a stack; and records that take
+ * the long path. See returns.h. See doc/decisions/26-return-hooking.md. */
 #include "libcollector/calls/returns.h"
 
 #include "libcollector/calls/functrace_number.h"
@@ -49,7 +48,7 @@ static uint32_t rule_of_code(const uint8_t *code, const uint8_t *site)
 	return bytes < 0 ? RULE_END : RULE_SP | (uint32_t)(bytes / 8) << 16;
 }
 
-/* The rule behind the prologue: compilers have a frame pointer there, and tell of it. */
+/* The rule after the prologue: compilers have a frame pointer there, and say so in the table. */
 static uint32_t rule_of_table(uint64_t site)
 {
 	struct cfi_machine *machine = sys_mmap_anonymous(sizeof(*machine));
@@ -62,7 +61,7 @@ static uint32_t rule_of_table(uint64_t site)
 	return rule_kind(rule) == RULE_BP || rule_kind(rule) == RULE_BP_DEREF ? rule : RULE_END;
 }
 
-/* The rule at a call in a function, or RULE_END if there is none that is sure. */
+/* The rule at a call in a function, or RULE_END if none is certain. */
 static uint32_t rule_at(uint64_t site, enum returns_place place)
 {
 	const uint8_t *hdr = rule_eh_frame_hdr(site - 1);

@@ -37,31 +37,31 @@ struct sled {
 /* Read an entry of the map at entry[32] in memory. */
 void sled_get(const uint8_t *entry, struct sled *out);
 
-/* True for an event's code that nobody has patched, and that is not what it should be: clang 14
- * makes such code, in which the jump leads into an instruction. */
+/* True for the code of an event that is not patched, and not what it should be: clang 14 emits such
+ * code, in which the jump leads into an instruction. */
 int sled_is_unknown(const struct sled *sled, const uint8_t *code);
 
-/* How to patch a sled: first tail[tail_size] goes to tail_at, then head to the beginning, at once.
- */
+/* How to patch a sled: first write tail[tail_size] at tail_at, then head at the beginning, by one
+ * store. */
 struct sled_code {
 	uint8_t head[SLED_HEAD];
 	uint8_t tail[SLED_SIZE - SLED_HEAD];
 	unsigned tail_at, tail_size;
 };
 
-/* Bytes that a sled has, and that sled_is_original wants. */
+/* Bytes of a sled, which sled_is_original needs. */
 unsigned sled_size(const struct sled *sled);
 
 /* True if the code at the sled is as the compiler left it. */
 int sled_is_original(const struct sled *sled, const uint8_t *code);
 
-/* The code of a patched sled. Of a function: its number to a register, then a call of (an exit: a
- * jump to) `target`. Of an event: no jump over the call that the compiler has put there, which goes
- * to `target` instead. target must lie within 2 GiB. Returns 0, or -ERANGE. */
+/* The code of a patched sled. For a function: its number to a register, then a call of (for an
+ * exit: a jump to) `target`. For an event: no jump over the call that the compiler put there, which
+ * goes to `target` instead. target must be within 2 GiB. Returns 0, or -ERANGE. */
 int sled_make(const struct sled *sled, uint32_t id, uint64_t target, struct sled_code *out);
 
-/* The beginning of the code that the compiler has left: of an exit, what is behind its return is no
- * code. */
+/* The beginning of the code that the compiler left; in the sled of an exit, what follows its return
+ * is not code. */
 void sled_original_head(const struct sled *sled, uint8_t head[SLED_HEAD]);
 
 #endif

@@ -1,4 +1,4 @@
-/* sled_entry.h: where patched sleds lead to. These are no C functions: see sled_entry.c. */
+/* sled_entry.h: the code that patched sleds call. Not C functions: see sled_entry.c. */
 #ifndef XER_COLLECTOR_SLED_ENTRY_H
 #define XER_COLLECTOR_SLED_ENTRY_H
 

@@ -1,12 +1,11 @@
-/* sleds.c: patch the sleds of each object, once. They stay patched: what they lead to looks whether
- * calls are recorded.
+/* sleds.c: patch the sleds of each object, once. They stay patched: the code that they call checks
+ * whether calls are recorded.
  *
- * Patching, while other threads may run the code: behind the first two bytes, which jump over the
- * rest (an exit sled: return before it), the code may be changed at will; then all processors are
- * told; then the first two bytes are stored at once. The bytes go through /proc/self/mem, which
- * needs no writable code; the two go through a short time in which the pages can be written and
- * executed.
- * See doc/decisions/25-function-tracing.md. */
+ * Other threads may run the code while it is patched. The first two bytes of a sled jump over the
+ * rest (an exit sled: return before it), so the rest may be changed at will; then all processors
+ * are told; then the first two bytes are stored at once. The rest is written through
+ * /proc/self/mem, which needs no writable code; for the first two bytes, the pages are writable and
+ * executable for a short time. See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/sleds.h"
 
 #include "libcollector/base/object.h"
@@ -23,7 +22,7 @@
 enum {
 	OBJECTS = 1024,
 	FIRST_ID = 1,
-	LAST_ID = (1 << 27) - 1 /* behind it are those of functrace_number.h */
+	LAST_ID = (1 << 27) - 1 /* the numbers after these are those of functrace_number.h */
 };
 
 /* An object whose sleds are patched. Its ids are first_id and the following ones. */
@@ -64,8 +63,8 @@ static int is_wanted(const struct sled *sled)
 	return sled->kind < SLED_KINDS && choice_has(sled->function);
 }
 
-/* Numbers are LLVM's: sleds in order of the map, a new number where the function is another one.
- * Returns how many. */
+/* Numbers are those of LLVM: sleds in order of the map, with a new number where the function
+ * changes. Returns how many. */
 static uint32_t walk(const struct object *object, struct patch *patch, visitor *visit)
 {
 	uint64_t function = 0;
@@ -182,8 +181,8 @@ static struct object *find_object(const uint8_t *map, uint64_t bias)
 	return NULL;
 }
 
-/* Take an object with a map. One that comes back to its place keeps its numbers only as long as it
- * was never gone. */
+/* Take an object with a map. An object that was unloaded and comes back to its address does not
+ * keep its numbers. */
 static int take_object(uint64_t bias, const uint8_t *map, uint64_t size)
 {
 	struct object *object = find_object(map, bias);
@@ -219,7 +218,7 @@ void sleds_see(const struct elffile *file, uint64_t bias)
 		col_log_warning("function tracing: the sleds of an object could not be patched");
 }
 
-/* One that others have patched, or that was not chosen, is another code than ours. */
+/* A sled that something else has patched, or that was not chosen, has other code than ours. */
 static void restore_head(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
 {
 	uint8_t head[SLED_HEAD];

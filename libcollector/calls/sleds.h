@@ -12,7 +12,7 @@ void sleds_see(const struct elffile *file, uint64_t bias);
 /* Write all names again, into the file of another process. Signal-safe. */
 void sleds_name_all(void);
 
-/* Take back all patches, as far as code can be executed: the rest of each is never reached. */
+/* Restore all patched code that can still be executed: the rest of each sled is never reached. */
 void sleds_restore(void);
 
 /* Objects were unloaded. */

@@ -1,9 +1,9 @@
-/* allocator.c: find out who allocates. See allocator.h.
+/* allocator.c: find out which code allocates. See allocator.h.
  *
- * A symbol is looked up in the program first, then in preloaded libraries, of which we are the
- * first, then in the others. So an allocator in a library stands behind us, but one in the program
- * itself stands before us and is never seen.
- * See doc/decisions/22-operator-new.md. */
+ * A symbol is looked up in the program first, then in preloaded libraries, of which the recorder is
+ * the first, then in the others. So an allocator in a library comes after the recorder; one in the
+ * program itself comes before it, and its calls are never seen. See
+ * doc/decisions/22-operator-new.md. */
 #include "libcollector/events/allocator.h"
 
 #include "libcollector/base/object.h"
@@ -21,8 +21,8 @@ static struct link_map *object_of(const void *address)
 	return address && object_find((uintptr_t)address, &found) == 0 ? found.link : NULL;
 }
 
-/* In a program that is linked to a fixed address, a function of a library has an address too, where
- * a jump to it stands. */
+/* In a program that is linked at a fixed address, a function of a library also has an address in
+ * the program: that of a jump to it. */
 static int is_definition(const void *address)
 {
 	const ElfW(Sym) *symbol = NULL;
@@ -57,11 +57,11 @@ void allocator_check(void)
 	struct link_map *behind = object_of((const void *)hook_real.malloc);
 	struct link_map *operator_new = object_of((const void *)hook_real._Znwm);
 
-	/* In a process that we came into later, the first one is the one behind us (got.h), unless
-	 * it is the program's. */
+	/* If we attached to the process, the first one is the next one after ours (got.h), unless
+	 * it is that of the program. */
 	if (first && first != ours && (first != behind || !*first->l_name))
 		warn("malloc is that of ", first,
 		     ", which comes before the recorder: its blocks are not recorded");
-	/* The allocator's own: it need not come to malloc. */
+	/* The allocator's own operator, which may not call malloc. */
 	operators_allocate = behind && operator_new == behind;
 }

@@ -2,7 +2,7 @@
 #ifndef XER_COLLECTOR_ALLOCATOR_H
 #define XER_COLLECTOR_ALLOCATOR_H
 
-/* C++ operator new does not come to malloc: the allocator has its own, which is to be recorded
+/* C++ operator new does not call malloc: the allocator has its own operator, which is recorded
  * itself. */
 extern int operators_allocate __attribute__((visibility("hidden")));
 

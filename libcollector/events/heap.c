@@ -77,7 +77,7 @@ static inline void put_free(struct col_thread *thread, enum fmt_heap_func func, 
 		put_words(payload, FMT_KIND_heap_free | (uint64_t)func << 8, addr);
 }
 
-/* A block has begun to live: record it, and that the program break has moved, if it shows that. */
+/* A new block: record it, and the move of the program break if the block shows one. */
 static inline void begin_block(struct col_thread *thread, enum fmt_heap_func func,
                                const void *block, size_t size, const struct caller *caller,
                                uint64_t ticks)
@@ -201,8 +201,8 @@ EXPORT void free(void *block)
 	free_traced(block);
 }
 
-/* A block of the pool moves to the real heap. Its size is unknown: what lies behind it is copied as
- * well. */
+/* A block of the pool moves to the real heap. Its size is unknown, so what follows it is copied
+ * too. */
 static void *move_from_pool(void *old, size_t size)
 {
 	void *block = REAL(malloc)(size);

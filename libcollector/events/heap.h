@@ -7,10 +7,10 @@
 /* Begin to record. Before this, the wrappers only pass on. */
 void heap_start(void);
 
-/* Events pause: only the ends of blocks that exist are recorded, if any can. */
+/* Events pause: only the ends of existing blocks are recorded, if there can be any. */
 void heap_pause(void);
 
-/* At a usage sample: look whether the program break has moved. Signal-safe. */
+/* At a usage sample: check whether the program break has moved. Signal-safe. */
 void heap_sample(struct col_thread *self, enum col_context context);
 
 /* Record that `func` has made a block for `caller`, or is about to free one. Normal context. */

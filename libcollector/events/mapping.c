@@ -1,14 +1,14 @@
-/* mapping.c: wrappers of the calls that map memory. Those that map files are input and output;
- * memory without a file belongs to the heap. See mapping.h.
+/* mapping.c: wrappers of the calls that map memory. Mappings of files are input and output; memory
+ * without a file belongs to the heap. See mapping.h.
  *
- * A range begins after the call and ends before it, as blocks do (heap.c), so that over all threads
- * a range ends before another one begins at its place. Whether what is unmapped was a file's is not
- * known here: readers skip the end of what has not begun.
+ * The time of a new range is after the call, and that of its end is before the call, as for blocks
+ * (heap.c). So over all threads, a range ends before another one begins at its address. Whether an
+ * unmapped range belonged to a file is not known here: readers skip the end of a range that did not
+ * begin.
  *
- * The C library's own calls do not come through here. Its malloc moves the program break; that is
- * seen by blocks that lie beyond it, which costs a comparison for each block, and by looking at it
- * whenever usage is sampled.
- * See doc/decisions/24-program-break.md. */
+ * Calls inside the C library do not come through here. Its malloc moves the program break. This is
+ * noticed by blocks beyond the old break, which costs a comparison for each block, and by reading
+ * the break at each usage sample. See doc/decisions/24-program-break.md. */
 #include "libcollector/events/mapping.h"
 
 #include "libcollector/hook/hook.h"
@@ -91,8 +91,8 @@ void mapping_look_at_break(struct col_thread *thread, enum col_context context, 
 	look_at_break(thread, context, stack);
 }
 
-/* When something else is mapped just behind the break, it is not worth a system call for each
- * block. */
+/* If something else is mapped right after the break, a system call for each block is not worth
+ * it. */
 void mapping_block_is_beyond(struct col_thread *thread, uint32_t stack)
 {
 	static atomic_uint in_vain;
@@ -122,7 +122,7 @@ static uint64_t whole_pages(size_t size)
 	return ((uint64_t)size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
-/* Allocators map memory before the functions can be searched for. */
+/* Allocators map memory before the functions can be looked up. */
 static void *result_of(long result)
 {
 	if (result < 0 && result > -4096) {
@@ -218,7 +218,7 @@ EXPORT int munmap(void *at, size_t size)
 	return munmap_traced(at, size);
 }
 
-/* A mapping that stays where it was is made a second time: that is a new one. */
+/* A mapping that stays where it was counts as a new one. */
 static __attribute__((noinline)) void *mremap_traced(void *old, size_t old_size, size_t size,
                                                      int flags, void *to)
 {
@@ -237,8 +237,8 @@ static __attribute__((noinline)) void *mremap_traced(void *old, size_t old_size,
 	return got;
 }
 
-/* Declared with the fifth argument, which is there only with some flags; to pass it on in any case
- * does no harm. So this is a jump, and the traced twin's caller is the program. */
+/* Declared with the fifth argument, which exists only with some flags; passing it on in any case
+ * does no harm. So this is a jump, and the caller of the traced twin is the program. */
 EXPORT void *mremap_passed_on(void *old, size_t old_size, size_t size, int flags,
                               void *to) __asm__("mremap");
 EXPORT void *mremap_passed_on(void *old, size_t old_size, size_t size, int flags, void *to)

@@ -5,8 +5,8 @@
 
 #include "libcollector/thread/thread.h"
 
-/* The program break, as far as it is known, and how far beyond it an address may lie that makes us
- * ask for it. */
+/* The program break, as far as it is known, and how far beyond it an address may be that makes us
+ * read the break again. */
 struct mapping_break {
 	atomic_uint_fast64_t known;
 	atomic_uint_fast64_t reach;
@@ -19,10 +19,10 @@ static inline enum heap_mode heap_mode(void)
 	return (enum heap_mode)col_on(SOURCE_HEAP);
 }
 
-/* Heap tracing begins, for the first time or again: what was mapped until now is not ours. */
+/* Heap tracing begins or is resumed: what was mapped until now does not count. */
 void mapping_start(void);
 
-/* Does a block that ends at `end` show that the program break has moved? Blocks elsewhere lie far
+/* Does a block that ends at `end` show that the program break has moved? Blocks elsewhere are far
  * beyond it. */
 static inline int mapping_is_beyond_break(uint64_t end)
 {
@@ -30,8 +30,8 @@ static inline int mapping_is_beyond_break(uint64_t end)
 	       atomic_load_explicit(&mapping_break.reach, memory_order_relaxed);
 }
 
-/* Record how the program break has moved since it was known last, as done by `stack`, 0: unknown.
- * In a scope of `thread`, or in its handler, as `context` says. Signal-safe. */
+/* Record how the program break has moved since it was last known, with the call stack `stack`, 0:
+ * unknown. In a scope of `thread`, or in its handler, as `context` says. Signal-safe. */
 void mapping_look_at_break(struct col_thread *thread, enum col_context context, uint32_t stack);
 
 /* The thread has allocated such a block: record it. In its scope. */

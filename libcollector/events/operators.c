@@ -1,12 +1,11 @@
 /* operators.c: wrappers of C++ operator new and delete, for allocators that bring their own
- * (jemalloc, tcmalloc). Those of the C++ library call malloc and free, where they are seen: they
- * are passed on by a jump.
+ * (jemalloc, tcmalloc). The operators of the C++ library call malloc and free, which are recorded:
+ * calls of them are passed on by a jump.
  *
- * A wrapper is found by every C++ library, also by one that is loaded later with a C++ library of
- * its own, which is in no scope that we could search. Then nothing stands behind the wrapper, and
- * it does what the C++ library does: it calls malloc and free, and only when there is no memory,
- * that library's own operator, which throws.
- * See doc/decisions/22-operator-new.md. */
+ * Every C++ library finds a wrapper, even one that is loaded later with a C++ library of its own,
+ * which is in no scope that we could search. Then nothing comes after the wrapper, and it does what
+ * the C++ library does: it calls malloc and free, and, only if there is no memory, the operator of
+ * that library, which throws. See doc/decisions/22-operator-new.md. */
 #include "libcollector/events/allocator.h"
 #include "libcollector/events/heap.h"
 #include "libcollector/hook/hook.h"

@@ -1,10 +1,10 @@
 /* sync.c: wrappers of the functions that wait for another thread, and their records. The functions
  * are the rows of sync.def.
  *
- * A wrapper that records costs two readings of the clock for a wait below the threshold, and no
- * more; and not even those for a lock that is free, since the second one would be read while it is
- * held. The scope is entered after the real call: many of these are cancellation points, and may
- * never return. */
+ * For a wait below the threshold, a wrapper costs two readings of the clock and no more. For a free
+ * lock it costs none, since the second one would be made while the lock is held. The scope is
+ * entered after the real call: many of these calls are cancellation points, and may never
+ * return. */
 #include "libcollector/events/sync.h"
 
 #include "libcollector/hook/hook.h"
@@ -29,8 +29,8 @@ void sync_start(void)
 	atomic_store(&col.switches->on[SOURCE_SYNC], (unsigned)col.descriptor.sync_kinds);
 }
 
-/* Addresses and ticks beyond 48 bits are cut: there are none in user space, and none for three
- * hours of waiting. */
+/* Addresses and ticks beyond 48 bits are cut: user space has no such addresses, and no wait of less
+ * than three hours has so many ticks. */
 static inline struct fmt_u48 to_u48(uint64_t value)
 {
 	struct fmt_u48 result;
@@ -54,7 +54,8 @@ static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, ui
 
 	if (!thread)
 		return;
-	/* What the Java machine waits for on behalf of a monitor is told of by that. */
+	/* Native waits of the Java machine on behalf of a monitor are recorded as waits for the
+	 * monitor. */
 	if (unlikely(thread->java_waits && func != FMT_sync_func_MONITOR_ENTER &&
 	             func != FMT_sync_func_MONITOR_WAIT)) {
 		scope_leave(thread);
@@ -67,7 +68,7 @@ static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, ui
 	scope_leave(thread);
 }
 
-/* How the functions tell of an error, as an errno value. errno is the caller's still. */
+/* How the functions return an error, as an errno value. errno is still the caller's. */
 #define ERROR_OF_ERROR(result) (result)
 #define ERROR_OF_ERRNO(result) ((result) < 0 ? errno : 0)
 #define ERROR_OF_SERIAL(result) ((result) == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : (result))
@@ -148,8 +149,8 @@ static int c11_error(int result)
 		return name##_traced arguments; \
 	}
 
-/* As they were before condition variables were rewritten: objects of one kind do not go with calls
- * of the other. */
+/* As they were before condition variables were rewritten: objects of one version do not work with
+ * functions of the other. */
 EXPORT int pthread_cond_wait_old(pthread_cond_t *cond, pthread_mutex_t *mutex);
 EXPORT int pthread_cond_timedwait_old(pthread_cond_t *cond, pthread_mutex_t *mutex,
                                       const struct timespec *time);

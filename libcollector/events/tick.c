@@ -13,17 +13,17 @@
 
 #include <errno.h>
 
-/* The first sample comes early, so that short lives have one: they are most of what a make or a
- * script does. */
+/* The first sample comes early, so that short processes have one: most processes of a make or a
+ * script are short. */
 enum { USAGE_PERIOD_US = 100000, SCAN_PERIOD_US = 100000, FIRST_US = 1000, RESTS = 4 };
 
 /* While the process has one known thread, a timer on the CPU time of the whole process finds
- * another one that nobody announced. With several threads such a signal could make a system call of
- * one fail with EINTR when another one takes it (seen: epoll_wait); then the threads' own ticks do
- * the looking. */
+ * further threads that were not announced. With several threads, such a signal could make a system
+ * call of one thread fail with EINTR if another one takes the signal (seen: epoll_wait); then the
+ * threads' own ticks look for others. */
 static int process_timer;
 static atomic_uint process_timer_armed;
-static int is_deaf; /* the signal has no handler of ours, and would end the program */
+static int is_deaf; /* the signal has no handler of ours, and would kill the program */
 
 /* The CPU-time clock of thread `tid` of the process. */
 static clockid_t thread_clock(uint32_t tid)
@@ -80,8 +80,9 @@ void tick_disarm(struct col_thread *thread)
 	thread->armed = 0;
 }
 
-/* The CPU time of the thread since its last sample, from now on accounted for; in steps of 16 ns
- * (datakind.def). What a thread has used before the recording of events began is nobody's. */
+/* The CPU time of the thread since its last sample, which counts as recorded from now on; in steps
+ * of 16 ns (datakind.def). What a thread used before the recording of events began does not
+ * count. */
 static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 {
 	uint64_t now = sys_clock_ns(clock) & ~(uint64_t)15;
@@ -157,8 +158,8 @@ static int was_mostly_system(struct col_thread *thread)
 	return mostly;
 }
 
-/* A tick in a system call is delivered when it returns, or is about to be restarted. One in a page
- * fault shows only in the kernel's own accounts. */
+/* A tick during a system call is delivered when the call returns, or is about to be restarted. A
+ * tick during a page fault shows only in the kernel's own accounting. */
 static enum fmt_clock_state state_of(struct col_thread *thread, const ucontext_t *context)
 {
 	int in_call = arch_is_in_call(arch_context_pc(context));
@@ -166,9 +167,9 @@ static enum fmt_clock_state state_of(struct col_thread *thread, const ucontext_t
 	return was_mostly_system(thread) || in_call ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
 }
 
-/* A stack too deep for the memo takes longer to walk than the time between two ticks. The program,
- * and signals for the process, would wait for ever, so it goes on alone for some time, which the
- * next sample stands for. */
+/* Walking a stack that is too deep for the memo takes longer than the time between two ticks. The
+ * program, and signals for the process, would wait forever, so the program runs without ticks for
+ * some time, which the next sample covers. */
 static void have_rest(struct col_thread *thread, uint64_t spent_ticks)
 {
 	uint64_t limit_us = period_us() / 2, now_ns, spent_ns;
@@ -212,8 +213,8 @@ static int is_own(const struct col_thread *thread)
 	return tid ? atomic_load(&thread->tid) == tid : thread == col_self;
 }
 
-/* The tick of the calling thread. While in_handler says so, nobody ends the recording behind our
- * back (attach.c). */
+/* The tick of the calling thread. While in_handler is set, no other thread ends the recording
+ * (attach.c). */
 static __attribute__((noinline)) void tick(struct col_thread *thread, const ucontext_t *context)
 {
 	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
@@ -231,11 +232,11 @@ static __attribute__((noinline)) void tick(struct col_thread *thread, const ucon
 
 /* ---- the thread pointer
  *
- * Emulators and other runtimes set one of their own for a while, or make threads with none that
- * libc knows. Then the handler borrows that which libc gave the thread, or where it gave none, the
- * one of the thread that began the recording: the handler only reads the number of a CPU by it. */
+ * Emulators and other runtimes set their own for a while, or create threads that libc does not
+ * know. Then the handler uses the one that libc gave the thread, or, if there is none, that of the
+ * thread that began the recording: the handler only reads the number of a CPU by it. */
 
-static uintptr_t first_pointer; /* 0: processor or kernel do not let us look */
+static uintptr_t first_pointer; /* 0: processor or kernel do not let us read it */
 
 static uintptr_t borrow_pointer(const struct col_thread *thread)
 {

@@ -1,9 +1,9 @@
-/* tick.h: a timer on each thread's CPU time. Its signal takes clock samples and, when due, usage
- * samples.
+/* tick.h: a timer on the CPU time of each thread. Its signal takes clock samples and, when due,
+ * usage samples.
  *
- * The kernel looks at CPU-time timers once a scheduler tick, so that at most CONFIG_HZ signals a
- * second come; each sample therefore carries the exact CPU time since the thread's last one, not
- * "one period". */
+ * The kernel checks CPU-time timers once in a scheduler tick, so at most CONFIG_HZ signals come in
+ * a second. Therefore each sample has the exact CPU time since the last one of its thread, not "one
+ * period". */
 #ifndef XER_COLLECTOR_TICK_H
 #define XER_COLLECTOR_TICK_H
 
@@ -16,7 +16,7 @@ void tick_open(void);
 /* Begin to record samples. Signal-safe. */
 void tick_start(void);
 
-/* Let the signal into the calling thread, which may have it blocked. */
+/* Unblock the signal in the calling thread. */
 void tick_let_in(void);
 
 /* In a forked child: timers are not inherited. Signal-safe. */
@@ -26,17 +26,17 @@ void tick_restart(void);
 void tick_arm(struct col_thread *thread);
 void tick_disarm(struct col_thread *thread);
 
-/* What `thread` has used until now is nobody's: it was before the recording. Signal-safe. */
+/* Do not count what `thread` has used until now: it was before the recording. Signal-safe. */
 void tick_forget_past(struct col_thread *thread);
 
-/* The recording has ended: delete all timers. The handler stays, for signals on their way.
- * Signal-safe. */
+/* The recording has ended: delete all timers. The handler stays, for signals that are still
+ * pending. Signal-safe. */
 void tick_close(void);
 
 /* Record the CPU time that no sample has counted yet. context: the caller's. Signal-safe. */
 void tick_residual(struct col_thread *thread, struct col_thread *writer, enum col_context context);
 
-/* Let the CPU time that no sample has counted yet be nobody's. Signal-safe. */
+/* Do not count the CPU time that is in no sample yet. Signal-safe. */
 void tick_forget(struct col_thread *thread);
 
 #endif

@@ -21,8 +21,8 @@ static uint64_t to_ns(struct timeval time)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
-/* Times count from the end of the image before, as executing this one is its own; the rest from
- * here. */
+/* Times count from the end of the image before, since executing this one is part of it; the rest
+ * counts from here. */
 void usage_open(const struct process_moment *start, const struct descriptor_step *step)
 {
 	began = *start;
@@ -75,7 +75,7 @@ static void read_usage(struct rusage *usage)
 	usage->ru_nswap -= before->ru_nswap;
 }
 
-/* The system's times are rounded, and a call for them can fail. */
+/* System times are rounded, and a call for them can fail. */
 static uint64_t less(uint64_t ns, uint64_t before_ns)
 {
 	return ns > before_ns ? ns - before_ns : 0;

@@ -8,11 +8,11 @@
 #include "format/descriptor.h"
 #include "format/xml.h"
 
-/* This image began at `start`. The CPU time that the step tells is not its own: an earlier image
- * has recorded it. At the start only. */
+/* This image began at `start`. The CPU time in the step is not its own: an earlier image has
+ * recorded it. At the start only. */
 void usage_open(const struct process_moment *start, const struct descriptor_step *step);
 
-/* Tell in the step what the process has used so far. Signal-safe. */
+/* Put into the step what the process has used so far. Signal-safe. */
 void usage_tell(struct descriptor_step *step);
 
 /* In a forked child, which began at `start`. Signal-safe. */
@@ -21,7 +21,7 @@ void usage_restart(const struct process_moment *start);
 /* That start. */
 const struct process_moment *usage_start(void);
 
-/* CPU time of the process that is this recording's. Signal-safe. */
+/* CPU time of the process that belongs to this recording. Signal-safe. */
 uint64_t usage_cpu_ns(void);
 
 /* Write the sample of a descendant's start: nothing was used yet. Signal-safe. */

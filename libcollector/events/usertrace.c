@@ -1,9 +1,9 @@
-/* usertrace.c: records user events. A program finds these functions by the table xer_trace
- * (include/sys/trchkid.h), which is the only thing of the collector that it may know.
+/* usertrace.c: records user events. A program finds these functions in the table xer_trace
+ * (include/sys/trchkid.h), the only symbol of the recorder that it may use for this.
  *
- * No stack is taken: an event is a clock reading and a few stores. A program may call from its
- * signal handlers: an event inside the recorder is lost, and counted, as for all wrappers.
- * See doc/decisions/46-user-events.md. */
+ * No stack is recorded: an event is a reading of the clock and a few stores. A program may log in
+ * its signal handlers: an event inside the recorder is lost and counted, as for all wrappers. See
+ * doc/decisions/46-user-events.md. */
 #include "libcollector/events/usertrace.h"
 
 #include "libcollector/object/map.h"
@@ -13,7 +13,7 @@
 
 #include "include/sys/trchkid.h"
 
-/* The hooks of the events that tell of switching; the data word is the channel. */
+/* The hooks of the events that record switching; the data word is the channel. */
 enum { HOOK_ON = 0x0010, HOOK_OFF = 0x0020, CHANNEL_BITS = 8 };
 enum { ALL_CHANNELS = (1 << FMT_USER_CHANNELS) - 2 };
 
@@ -47,7 +47,7 @@ static inline unsigned now_on(void)
 	return col_on(SOURCE_USER);
 }
 
-/* The trace that an event is to be recorded in, PLAN_NOWHERE if in none. */
+/* The trace in which to record an event, or PLAN_NOWHERE. */
 static inline int trace_of(unsigned on, int channel, unsigned word)
 {
 	int trace = on ? plan_route(word) : PLAN_NOWHERE;
@@ -68,7 +68,7 @@ static inline uint64_t *begin(struct col_thread *thread, int trace, uint32_t siz
 
 	if (likely(payload != NULL)) {
 		if (unlikely(thread->events[SOURCE_USER]++ ==
-		             0)) /* addresses in data words are to have names */
+		             0)) /* addresses in data words are shown by name */
 			map_begin();
 		slot->events++;
 	}
@@ -168,8 +168,8 @@ static void put_bytes(int channel, unsigned word, unsigned long d1, size_t len, 
 
 /* ---- on and off ---- */
 
-/* Let the switches count. They may race with the end of recording: what has ended does not begin
- * again. */
+/* Apply the switches. This may race with the end of recording: a recording that has ended does not
+ * begin again. */
 static void publish(void)
 {
 	unsigned on = atomic_load(&switches);
@@ -238,7 +238,8 @@ static int is_hook_on(int channel, unsigned word)
 	return trace_of(now_on(), channel, word) >= 0;
 }
 
-/* The user's signal: what is on goes off; if nothing is, all goes on. */
+/* The signal of the user: what is on is switched off; if nothing is on, everything is switched
+ * on. */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	int on = !(atomic_load(&switches) & ((1u << FMT_USER_TRACES) - 1));
@@ -260,7 +261,7 @@ static void open_traces(void)
 		signals_install((int)col.descriptor.user_signal, on_signal);
 }
 
-/* What is resumed, and a forked child, goes on with the switches as they are. */
+/* A resumed recording, and a forked child, keep the switches as they are. */
 void usertrace_start(void)
 {
 	atomic_store(&halted, 0);

@@ -1,11 +1,11 @@
-/* usertrace_plan.c: the plan of user events, which xcollect has checked, as tables that cost little
- * to look into.
+/* usertrace_plan.c: the plan of user events, which xcollect has checked, as tables that are cheap
+ * to look up.
  *
- * user_hooks is a list, in which later entries change what earlier ones said:
+ * user_hooks is a list, in which later entries override earlier ones:
  *     *           all hooks go to the system trace
  *     N+HHHH      hook HHHH, hexadecimal, goes to trace N
  *     N+HHHH:SSSS only its events with the sub-id SSSS; its others as before
- *     N-HHHH, N-HHHH:SSSS   it goes nowhere */
+ *     N-HHHH, N-HHHH:SSSS   it is dropped */
 #include "libcollector/events/usertrace_plan.h"
 
 #include "libcollector/write/log.h"

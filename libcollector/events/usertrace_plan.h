@@ -6,7 +6,8 @@
 
 enum { PLAN_NOWHERE = -1, PLAN_SYSTEM = 0 };
 
-/* Read the plan from the descriptor; what it cannot do is said in log.xml. Normal context, once. */
+/* Read the plan from the descriptor; what it cannot do is noted in log.xml. Normal context,
+ * once. */
 void plan_open(void);
 
 /* The trace that events of this hook word go to, 0 to FMT_USER_TRACES - 1, or PLAN_NOWHERE.

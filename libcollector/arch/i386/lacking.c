@@ -1,11 +1,10 @@
-/* lacking.c: what the library for programs of 32 bits lacks. It records user events, usage and
- * descendants; what else the others of its modules would call is answered here, as in a process in
- * which it is off: process.c sees to that.
+/* lacking.c: stand-ins for what the library for 32-bit programs does not have. It records user
+ * events, usage and descendants; calls to the modules that it leaves out end here, and act as in a
+ * process in which their data are off.
  *
- * There are no ticks either: the handler of one would have to let interrupted system calls begin
- * again (restart.c), but here they are made in the vDSO, where the code does not tell the call's
- * number. So usage is sampled at the start and the end.
- * See doc/decisions/47-32-bit.md. */
+ * There are no ticks either: the handler of a tick would have to restart interrupted system calls
+ * (restart.c), but here these are made in the vDSO, where the code does not show the number of the
+ * call. So usage is sampled at the start and the end only. See doc/decisions/47-32-bit.md. */
 #include "libcollector/events/sync.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/thread/signals.h"

@@ -1,10 +1,10 @@
-/* java_walk.c: how frames of HotSpot's code look on x86-64. See java_walk.h.
+/* java_walk.c: frames of HotSpot's code on x86-64. See java_walk.h.
  *
- * Compiled code has frames of a fixed size, with the caller's rbp below the return address; it uses
- * rbp as it likes. The innermost frame may not be there yet, or not any more: what a prologue and
- * an epilogue look like is told by their instructions. The interpreter has frames by rbp. Stubs
- * have either, or none: what is at the top of the stack tells it, if it can be a return address.
- * See doc/decisions/41-java-frames.md. */
+ * Compiled code has frames of a fixed size, with the caller's rbp below the return address, and
+ * uses rbp as it likes. The innermost frame may not exist yet, or no longer; the instructions of a
+ * prologue and an epilogue show that. The interpreter has frames by rbp. Stubs have one or the
+ * other, or no frame: if the top of the stack can be a return address, there is none. See
+ * doc/decisions/41-java-frames.md. */
 #include "libcollector/java/java_walk.h"
 
 #include "libcollector/base/collector.h"
@@ -24,8 +24,8 @@ struct caller {
 	uint64_t pc, sp, bp;
 };
 
-/* The interpreter makes return addresses without calls, and those of frames that are to be
- * deoptimized are exchanged. */
+/* The interpreter pushes return addresses without call instructions, and HotSpot replaces those of
+ * frames that are to be deoptimized. */
 static int can_be_caller(struct walk *walk, uint64_t pc)
 {
 	struct java_code code;
@@ -139,7 +139,7 @@ static int step_compiled(struct walk *walk, const struct java_code *code)
 		result = go_over(walk, 0, 0);
 	if (result < 0 && walk->is_leaf)
 		result = go_over(walk, 8, 1);
-	/* Stubs that exchange compiled frames for interpreted ones have another frame meanwhile. */
+	/* While stubs replace compiled frames by interpreted ones, they have another frame. */
 	return result < 0 && walk->bp - walk->sp < STUB_FRAME_MAX ? go_by_bp(walk) : result;
 }
 
@@ -184,7 +184,7 @@ static int step_interpreted(struct walk *walk)
 	    walk_read(walk->memo, walk->bp + 8, &caller.pc) == 0 &&
 	    walk_read(walk->memo, walk->bp + SENDER_SP, &caller.sp) == 0)
 		return push_mark(walk, mark) < 0 || caller.sp <= walk->bp ? -1 : go(walk, &caller);
-	/* A method is being entered: it has no frame yet, and rbx tells which it is. */
+	/* A method is being entered: it has no frame yet, and rbx has the method. */
 	if (!walk->is_leaf || !walk->context)
 		return -1;
 	mark = java_method_mark(walk->memo, (uint64_t)walk->context->uc_mcontext.gregs[REG_RBX], 0);

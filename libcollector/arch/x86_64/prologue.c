@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Before a call there may be endbr64, and pushing r10, which gcc does around calls of __fentry__ in
- * functions inside of others, and does not tell in the unwind table. */
+/* Before a call there may be endbr64, and a push of r10. gcc pushes r10 around calls of __fentry__
+ * in nested functions, and leaves that out of the unwinding table. */
 int arch_bytes_at_call(const uint8_t *code, const uint8_t *site)
 {
 	static const uint8_t push[2] = {0x41, 0x52};

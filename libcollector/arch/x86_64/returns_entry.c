@@ -1,10 +1,9 @@
-/* returns_entry.c: what code calls at its entries, and what it returns to. Every register is as it
- * was when they are through, but for r11 where the code has called a function of libc's: callers
- * may know which registers a function leaves alone (gcc's -fipa-ra).
+/* returns_entry.c: the code that instrumented entries call, and the code that their functions
+ * return to. It restores all registers, except r11 where the program called a function of libc:
+ * callers may know which registers a function leaves alone (gcc's -fipa-ra).
  *
- * A return goes on by a jump, not by a second return: the processor's stack of predictions has had
- * its pop.
- * See doc/decisions/26-return-hooking.md. */
+ * A return continues by a jump, not by a second return instruction, because the processor's return
+ * stack buffer was popped already. See doc/decisions/26-return-hooking.md. */
 #include "libcollector/calls/returns.h"
 
 #include "libcollector/calls/functrace_record.h"
@@ -13,7 +12,7 @@
 
 #include <stddef.h>
 
-/* Places of fields, which assembler code must know as numbers. */
+/* Offsets of fields, which assembler code needs as numbers. */
 #define SWITCHES_FUNCTRACE 4
 #define PENDING 16
 #define EXIT_WORD 8
@@ -56,9 +55,9 @@ _Static_assert(offsetof(struct shadow_call, address) == 0, "returns_entry.c");
 	"call sled_call\n\t"
 /* clang-format on */
 
-/* name: the symbol; place: enum returns_place; visible: how it is seen; pass_on: what to do if
- * entries are not to be met, with all registers and the stack as they were. The loader may call us
- * before it has relocated us: then there are no switches. */
+/* name: the symbol; place: enum returns_place; visible: its visibility; pass_on: what to do if
+ * entries are not traced, with all registers and the stack unchanged. The loader may call us before
+ * it has relocated us: then there are no switches. */
 /* clang-format off */
 #define ENTRY(name, place, visible, pass_on) \
 	__asm__(".text\n\t.p2align 4\n\t" visible " " #name "\n\t.globl " #name "\n\t.type " #name ", @function\n" #name ":\n\t" \
@@ -108,12 +107,11 @@ ENTRY(mcount, 1, ".protected", JUMP_ON(0));
 ENTRY(_mcount, 1, ".protected", JUMP_ON(8));
 ENTRY(__fentry__, 2, ".protected", JUMP_ON(16));
 
-/* For unwinders, the trampoline is a frame of its own between the function that has returned, or is
- * to, and its caller; there is no other way to tell an expression by which the return address is
- * found. Its CFA is one byte off, and the stack pointer told beside it, since unwinders of
- * exceptions know frames by their CFAs, which must not be equal. The return address is saved
- * at an address computed from the CFA (on the expression's stack) and the pc, whose lower 8 bits
- * lead to the distance of shadow_tables:
+/* For unwinders, the trampoline is a frame of its own between the function that returns and its
+ * caller: only an expression can say where the return address is. Its CFA is one byte off, and the
+ * stack pointer is given separately, because unwinders of exceptions identify frames by their CFAs,
+ * which must differ. The return address is saved at an address computed from the CFA (on the stack
+ * of the expression) and from pc, whose lower 8 bits lead to the distance of shadow_tables:
  *
  *     slot = CFA - 9; block = pc & ~255; tables = block + *(uint32_t *)block;
  *     chunk = tables[slot >> 34][slot >> 20 & 0x3fff]; chunk + (slot & 0xfffff) * 2 */

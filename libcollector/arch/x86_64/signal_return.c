@@ -1,8 +1,9 @@
 /* signal_return.c: what handlers return to on x86-64. See arch.h.
  *
- * Debuggers know such code by its bytes. Its unwind table is for those who go by tables alone: the
- * caller's registers lie in the ucontext, which the stack pointer points at; its gregs begin at
- * byte 40. Unwinders look one byte before a return address: the table begins with one. */
+ * Debuggers recognize such code by its bytes. The unwinding table is for unwinders that use tables
+ * only: the caller's registers are in the ucontext, which the stack pointer points at; its gregs
+ * begin at byte 40. Unwinders look one byte before a return address, so the table begins one byte
+ * early. */
 #include "libcollector/arch/arch.h"
 
 __asm__(".text\n"

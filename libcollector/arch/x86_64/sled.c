@@ -18,9 +18,9 @@ void sled_get(const uint8_t *entry, struct sled *out)
 	out->function += (uint64_t)(uintptr_t)entry + 8;
 }
 
-/* Where the call of an event's sled is, behind as many instructions as the event has arguments to
- * bring to their registers (push and mov, or as many bytes of nothing); how far the jump over all
- * of it goes. */
+/* Where the call in the sled of an event is: after as many instructions as the event has arguments
+ * to move to their registers (push and mov, or as many bytes of nops); and the length of the jump
+ * over all of it. */
 static unsigned call_of(const struct sled *sled)
 {
 	return sled->kind == SLED_CUSTOM_EVENT ? 10 : 14;

@@ -1,10 +1,8 @@
-/* sled_entry.c: where patched sleds lead to: the short way of functrace_record.h again, in
- * instructions that change no register but r10 and r11, which nobody expects to live through a
- * sled.
+/* sled_entry.c: the code that patched sleds call: the short path of functrace_record.h once more,
+ * in instructions that change only r10 and r11, which no code expects a sled to preserve.
  *
- * A sled has put the function's number into r10d and has called (entry, tail exit) or jumped (exit)
- * here.
- * See doc/decisions/25-function-tracing.md. */
+ * A sled has put the number of the function into r10d, and has called (entry, tail exit) or jumped
+ * to (exit) this code. See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/sled_entry.h"
 
 #include "libcollector/calls/functrace_limits.h"
@@ -12,7 +10,7 @@
 
 #include <stddef.h>
 
-/* Places of fields, which assembler code must know as numbers. */
+/* Offsets of fields, which assembler code needs as numbers. */
 #define SWITCHES_FUNCTRACE 4
 #define WRITER_AT 8
 #define WRITER_END 16
@@ -123,8 +121,8 @@ __asm__(".text\n\t.p2align 4\n\t.hidden sled_enter_argument\n\t.globl sled_enter
         ".cfi_endproc\n\t.size sled_enter_argument, .-sled_enter_argument\n");
 /* clang-format on */
 
-/* Entry or exit (word in r10) while calls are limited: the function called there changes general
- * registers only. */
+/* Entry or exit (word in r10) while there are limits on calls: the function called here changes
+ * general registers only. */
 /* clang-format off */
 __asm__(".text\n\t.p2align 4\n\t.type sled_limited, @function\nsled_limited:\n\t.cfi_startproc\n\t"
         "pushq %rax\n\tpushq %rcx\n\tpushq %rdx\n\tpushq %rsi\n\tpushq %rdi\n\tpushq %r8\n\tpushq %r9\n\tpushq %r10\n\t"
@@ -143,9 +141,9 @@ __asm__(".text\n\t.p2align 4\n\t.type sled_limited, @function\nsled_limited:\n\t
         ".cfi_endproc\n\t.size sled_limited, .-sled_limited\n");
 /* clang-format on */
 
-/* sled_call: call a C function (r11) that may change any register of its kind, with r10, rdi as it
- * is, the stack pointer at the sled, and 0; r10 and r11 are changed. sled_slow: with the word in
- * r10. */
+/* sled_call: call a C function (in r11), which may change any register that calls may change, with
+ * r10, rdi unchanged, the stack pointer at the sled, and 0; r10 and r11 are changed. sled_slow:
+ * with the word in r10. */
 /* clang-format off */
 __asm__(".text\n\t.hidden sled_call\n\t.globl sled_call\n\t.p2align 4\n\t.type sled_slow, @function\nsled_slow:\n\t.cfi_startproc\n\t"
         "leaq functrace_interrupted(%rip), %r11\n"
@@ -176,9 +174,9 @@ __asm__(".text\n\t.hidden sled_call\n\t.globl sled_call\n\t.p2align 4\n\t.type s
         ".cfi_endproc\n\t.size sled_slow, .-sled_slow\n");
 /* clang-format on */
 
-/* Events: the argument of functrace_event is made on the stack. They lie in the midst of functions,
- * so that nothing changes, flags included. Custom: data and size are in rdi and rsi; typed: type,
- * data and size in rdi, rsi and rdx. */
+/* Events: the argument of functrace_event is built on the stack. Their sleds are in the middle of
+ * functions, so nothing may change, not even flags. Custom events: data and size are in rdi and
+ * rsi; typed events: type, data and size in rdi, rsi and rdx. */
 /* clang-format off */
 #define SLED_EVENT(name, form, size, data, type) \
 	__asm__(".text\n\t.p2align 4\n\t.hidden " #name "\n\t.globl " #name "\n\t.type " #name ", @function\n" #name ":\n\t" \
