@@ -4,7 +4,8 @@
  * next beginning, memory is unmapped. A thread sets `depth` or `in_handler` while it records, and
  * checks after that whether the recording still goes on. So once recording is switched off, and
  * every processor has seen this (membarrier), a thread without either mark will not begin to
- * record. See doc/decisions/35-attach.md. */
+ * record.
+ * See doc/decisions/35-attach.md. */
 #include "libcollector/attach.h"
 
 #include "libcollector/thread/altstack.h"

@@ -2,8 +2,8 @@
  *
  * A program finds these functions in the table xer_collector, the only symbol of the recorder that
  * it may use. It may call them in its signal handlers, even in one that has interrupted the
- * recorder. So this code runs as in the recorder's own handlers, with all signals blocked. See
- * doc/decisions/36-pauses.md. */
+ * recorder. So this code runs as in the recorder's own handlers, with all signals blocked.
+ * See doc/decisions/36-pauses.md. */
 #include "libcollector/control.h"
 
 #include "libcollector/jit/dynamic.h"

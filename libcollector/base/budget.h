@@ -1,7 +1,7 @@
 /* budget.h: how much address space the recorder takes. The program's address space may be limited,
  * and then it lacks what we take. So large tables that few programs need are mapped at their first
- * use; if there is a limit, other tables are smaller, or left out. See
- * doc/decisions/59-address-space.md. */
+ * use; if there is a limit, other tables are smaller, or left out.
+ * See doc/decisions/59-address-space.md. */
 #ifndef XER_LIBCOLLECTOR_BASE_BUDGET_H
 #define XER_LIBCOLLECTOR_BASE_BUDGET_H
 

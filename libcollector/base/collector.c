@@ -1,5 +1,6 @@
 /* collector.c: the state of the recorder. Until recording starts, its switches say that nothing is
- * recorded. See doc/decisions/15-descriptors.md. */
+ * recorded.
+ * See doc/decisions/15-descriptors.md. */
 #include "libcollector/base/collector.h"
 
 static struct col_switches all_off;

@@ -1,6 +1,6 @@
 /* functrace.c: begins and ends function tracing: patches the code of the program, and numbers and
- * names its functions. Records are written by functrace_write.c. See
- * doc/decisions/25-function-tracing.md. */
+ * names its functions. Records are written by functrace_write.c.
+ * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/functrace.h"
 
 #include "libcollector/calls/entries.h"

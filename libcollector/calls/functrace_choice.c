@@ -2,7 +2,8 @@
  *
  * What was found out about an object is published once, complete, at the head of a list that only
  * grows. So threads and handlers that ask at the same time need no lock: each may read the same
- * file, and later look-ups find one of their answers. See doc/decisions/27-traced-functions.md. */
+ * file, and later look-ups find one of their answers.
+ * See doc/decisions/27-traced-functions.md. */
 #include "libcollector/calls/functrace_choice.h"
 
 #include "libcollector/base/collector.h"

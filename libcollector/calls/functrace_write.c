@@ -1,7 +1,7 @@
 /* functrace_write.c: function records where the short path of functrace_record is not enough: at
  * the beginning, when an extent is full, on another CPU, after a long time, and in handlers that
- * have interrupted a record. Signals are blocked during this. See
- * doc/decisions/25-function-tracing.md. */
+ * have interrupted a record. Signals are blocked during this.
+ * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/functrace_write.h"
 
 #include "libcollector/calls/functrace_record.h"

@@ -1,6 +1,7 @@
 /* returns.c: entries and exits of functions that are instrumented at their entries only: the part
  * that every call runs. See returns.h. Compiled for general registers only: it is called where all
- * registers of the program are in use. See doc/decisions/26-return-hooking.md. */
+ * registers of the program are in use.
+ * See doc/decisions/26-return-hooking.md. */
 #include "libcollector/calls/returns.h"
 
 #include "libcollector/calls/functrace_number.h"

@@ -1,5 +1,6 @@
 /* returns_slow.c: what is done once: find out about a function or a stack; and records that take
- * the long path. See returns.h. See doc/decisions/26-return-hooking.md. */
+ * the long path. See returns.h.
+ * See doc/decisions/26-return-hooking.md. */
 #include "libcollector/calls/returns.h"
 
 #include "libcollector/calls/functrace_number.h"

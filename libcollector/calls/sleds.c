@@ -5,7 +5,8 @@
  * rest (an exit sled: return before it), so the rest may be changed at will; then all processors
  * are told; then the first two bytes are stored at once. The rest is written through
  * /proc/self/mem, which needs no writable code; for the first two bytes, the pages are writable and
- * executable for a short time. See doc/decisions/25-function-tracing.md. */
+ * executable for a short time.
+ * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/sleds.h"
 
 #include "libcollector/base/object.h"

@@ -2,8 +2,8 @@
  *
  * A symbol is looked up in the program first, then in preloaded libraries, of which the recorder is
  * the first, then in the others. So an allocator in a library comes after the recorder; one in the
- * program itself comes before it, and its calls are never seen. See
- * doc/decisions/22-operator-new.md. */
+ * program itself comes before it, and its calls are never seen.
+ * See doc/decisions/22-operator-new.md. */
 #include "libcollector/events/allocator.h"
 
 #include "libcollector/base/object.h"

@@ -8,7 +8,8 @@
  *
  * Calls inside the C library do not come through here. Its malloc moves the program break. This is
  * noticed by blocks beyond the old break, which costs a comparison for each block, and by reading
- * the break at each usage sample. See doc/decisions/24-program-break.md. */
+ * the break at each usage sample.
+ * See doc/decisions/24-program-break.md. */
 #include "libcollector/events/mapping.h"
 
 #include "libcollector/hook/hook.h"

@@ -5,7 +5,8 @@
  * Every C++ library finds a wrapper, even one that is loaded later with a C++ library of its own,
  * which is in no scope that we could search. Then nothing comes after the wrapper, and it does what
  * the C++ library does: it calls malloc and free, and, only if there is no memory, the operator of
- * that library, which throws. See doc/decisions/22-operator-new.md. */
+ * that library, which throws.
+ * See doc/decisions/22-operator-new.md. */
 #include "libcollector/events/allocator.h"
 #include "libcollector/events/heap.h"
 #include "libcollector/hook/hook.h"

@@ -2,8 +2,8 @@
  * (include/sys/trchkid.h), the only symbol of the recorder that it may use for this.
  *
  * No stack is recorded: an event is a reading of the clock and a few stores. A program may log in
- * its signal handlers: an event inside the recorder is lost and counted, as for all wrappers. See
- * doc/decisions/46-user-events.md. */
+ * its signal handlers: an event inside the recorder is lost and counted, as for all wrappers.
+ * See doc/decisions/46-user-events.md. */
 #include "libcollector/events/usertrace.h"
 
 #include "libcollector/object/map.h"

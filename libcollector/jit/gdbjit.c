@@ -2,8 +2,8 @@
  *
  * Other threads may change the list, and free what it names, while it is read: so all of it is read
  * by the kernel (peek), and all of it may be wrong. The variable is found once unmapped code is
- * met, by the symbols of the objects' files; its name is seldom a dynamic one. See
- * doc/decisions/37-jit-code.md. */
+ * met, by the symbols of the objects' files; its name is seldom a dynamic one.
+ * See doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/gdbjit.h"
 
 #include "libcollector/base/collector.h"

@@ -1,7 +1,8 @@
 /* walk_slow.c: walk a stack with all registers, for the rare frames whose tables need them.
  *
  * Lazy symbol binding (a CFA on another register) and hand-written assembler (CFA expressions) are
- * the usual cases. See doc/decisions/07-unwinder.md. */
+ * the usual cases.
+ * See doc/decisions/07-unwinder.md. */
 #include "libcollector/unwind/walk_step.h"
 
 #include "libcollector/unwind/rule.h"

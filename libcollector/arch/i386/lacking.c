@@ -4,7 +4,8 @@
  *
  * There are no ticks either: the handler of a tick would have to restart interrupted system calls
  * (restart.c), but here these are made in the vDSO, where the code does not show the number of the
- * call. So usage is sampled at the start and the end only. See doc/decisions/47-32-bit.md. */
+ * call. So usage is sampled at the start and the end only.
+ * See doc/decisions/47-32-bit.md. */
 #include "libcollector/events/sync.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/thread/signals.h"

@@ -3,8 +3,8 @@
  * Compiled code has frames of a fixed size, with the caller's rbp below the return address, and
  * uses rbp as it likes. The innermost frame may not exist yet, or no longer; the instructions of a
  * prologue and an epilogue show that. The interpreter has frames by rbp. Stubs have one or the
- * other, or no frame: if the top of the stack can be a return address, there is none. See
- * doc/decisions/41-java-frames.md. */
+ * other, or no frame: if the top of the stack can be a return address, there is none.
+ * See doc/decisions/41-java-frames.md. */
 #include "libcollector/java/java_walk.h"
 
 #include "libcollector/base/collector.h"

@@ -3,7 +3,8 @@
  * callers may know which registers a function leaves alone (gcc's -fipa-ra).
  *
  * A return continues by a jump, not by a second return instruction, because the processor's return
- * stack buffer was popped already. See doc/decisions/26-return-hooking.md. */
+ * stack buffer was popped already.
+ * See doc/decisions/26-return-hooking.md. */
 #include "libcollector/calls/returns.h"
 
 #include "libcollector/calls/functrace_record.h"

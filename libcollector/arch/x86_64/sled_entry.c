@@ -2,7 +2,8 @@
  * in instructions that change only r10 and r11, which no code expects a sled to preserve.
  *
  * A sled has put the number of the function into r10d, and has called (entry, tail exit) or jumped
- * to (exit) this code. See doc/decisions/25-function-tracing.md. */
+ * to (exit) this code.
+ * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/sled_entry.h"
 
 #include "libcollector/calls/functrace_limits.h"
