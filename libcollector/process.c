@@ -141,7 +141,7 @@ static __attribute__((constructor)) void construct(void)
 	EACH_SOURCE(load);
 	if (environment_take(&col.descriptor) == 0) {
 		col.pid = sys_getpid();
-		/* Its descendants may be of the other kind, and are told all. */
+		/* Its descendants may be of the other class of ELF files, and get all settings. */
 		source_drop_lacking(&col.descriptor);
 		map_open_program();
 		hook_resolve();

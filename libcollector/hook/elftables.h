@@ -1,5 +1,5 @@
-/* elftables.h: what the dynamic section of a loaded object says. Nothing is taken, nothing is
- * written; signal-safe. */
+/* elftables.h: what the dynamic section of a loaded object says. Nothing is allocated or written;
+ * signal-safe. */
 #ifndef XER_COLLECTOR_ELFTABLES_H
 #define XER_COLLECTOR_ELFTABLES_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bit of a symbol's version that says: references without a version do not find it. */
+/* The bit of a symbol's version that means: references without a version do not find it. */
 enum { ELF_TABLES_HIDDEN = 0x8000 };
 
 struct elf_tables {
@@ -29,7 +29,7 @@ struct elf_tables {
 	                        first; DT_JMPREL */
 };
 
-/* Read the dynamic section of an object. What it does not say is NULL or 0. */
+/* Read the dynamic section of an object. What it does not have is NULL or 0. */
 void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) * dynamic);
 
 /* The number of symbols: one more than the index of the last that the object defines. Needs hash.
@@ -39,9 +39,9 @@ uint32_t elf_tables_count(const struct elf_tables *tables);
 /* The hash of a name, as DT_GNU_HASH has it. */
 uint32_t elf_tables_hash(const char *name);
 
-/* The index of the symbol that the object defines under a name with that hash, in the version that
- * is bound today; 0 if there is none. Needs symbol, text and one of the tables of hashes; `hash` is
- * that of DT_GNU_HASH. */
+/* The index of the symbol that the object defines under a name with that hash, in the default
+ * version; 0 if there is none. Needs symbol, text and one of the hash tables; `hash` is that of
+ * DT_GNU_HASH. */
 uint32_t elf_tables_find(const struct elf_tables *tables, const char *name, uint32_t hash);
 
 #endif

@@ -1,9 +1,9 @@
 /* got.c: change what the loader has bound. See got.h.
  *
- * Which wrapper a name has tells our own symbol table: what this library exports is what it stands
- * in front of. A word is changed only if it holds the function that the name leads to in the whole
- * process, or if it is not bound yet; so functions that the program has of its own under such a
- * name stay its own. Other threads run meanwhile: words are stored whole.
+ * Our own symbol table says which wrapper a name has: this library wraps what it exports. A word is
+ * changed only if it holds the function that the name leads to in the whole process, or if it is
+ * not bound yet. So a function that the program defines itself under such a name is left alone.
+ * Other threads run during this: words are stored whole.
  * See doc/decisions/35-attach.md. */
 #include "libcollector/hook/got.h"
 
@@ -80,8 +80,8 @@ static int is_own(const void *function)
 	       object_find((uintptr_t)&own, &self) == 0 && found.start == self.start;
 }
 
-/* What names lead to in the process. A function of the program itself comes before a preloaded
- * library, and so before us. */
+/* What names lead to in the process. A function of the program itself comes before that of a
+ * preloaded library, and so before ours. */
 static void find_bound(void)
 {
 	uint32_t first = own.hash[1];
@@ -197,8 +197,8 @@ static int is_unbound(const struct image *image, const ElfW(Rela) * relocation, 
 	       symbol->st_shndx == SHN_UNDEF && value >= image->low && value < image->high;
 }
 
-/* The table of collectorAPI.h: a program that was not recorded when it began has found none.
- * Afterwards it keeps ours, which does nothing then: a thread may have looked just now. */
+/* The table of collectorAPI.h: a program that was not recorded at its start has found none.
+ * Afterwards it keeps ours, which then does nothing: a thread may have read it just now. */
 static uint64_t unfound_table(const struct image *image, const ElfW(Sym) * symbol)
 {
 	uint32_t index = symbol->st_shndx == SHN_UNDEF
@@ -262,7 +262,7 @@ static int read_image(const struct dl_phdr_info *info, struct image *image)
 	return image->tables.symbol && image->tables.text && !image->tables.is_textual ? 0 : -1;
 }
 
-/* Not touched are we, the loader, and the kernel's object. */
+/* Our own library, the loader, and the vDSO are left alone. */
 static int is_exempt(const struct dl_phdr_info *info, const struct image *image)
 {
 	const uint64_t exempt[] = {(uint64_t)&own, object_loader()};
@@ -273,9 +273,9 @@ static int is_exempt(const struct dl_phdr_info *info, const struct image *image)
 	return strncmp(info->dlpi_name, "linux-", 6) == 0;
 }
 
-/* Is the object ready? While another thread loads it, it is in the list already, and its
- * relocations are being made: pages that we would seal again are still written. The loader tells of
- * objects (object.h) when that is over, and not any more before it unmaps them. */
+/* Is the object ready? While another thread loads it, it is already in the list, and its
+ * relocations are being processed: pages that we would make read-only again are still written.
+ * _dl_find_object (object.h) finds an object only from the end of that until it is unmapped. */
 static int is_ready(const struct image *image)
 {
 	struct object_found found;
@@ -330,8 +330,8 @@ static __attribute__((noinline)) void patch_new_objects(void)
 		got_patch();
 }
 
-/* Before a program uses what it has loaded, it asks for symbols. The real function looks who has
- * called it: it is reached by a jump. */
+/* Before a program uses what it has loaded, it looks up symbols. The real function checks the
+ * address of its caller, so it is reached by a jump. */
 static void *find_symbol(void *handle, const char *name)
 {
 	if (atomic_load_explicit(&is_patched, memory_order_relaxed))

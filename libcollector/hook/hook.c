@@ -8,8 +8,7 @@ struct hook_table hook_real;
 
 static void *search_from = RTLD_NEXT;
 
-/* Where there is one operator of C++, there are all; where there is none, 20 searches would be in
- * vain. */
+/* If one operator of C++ exists, all do; if it does not, 20 look-ups would be in vain. */
 static void find_operators(struct hook_table *found)
 {
 	if (!dlsym(search_from, "_Znwm"))

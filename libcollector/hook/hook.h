@@ -1,8 +1,7 @@
-/* hook.h: the next definitions of the functions that the collector wraps.
+/* hook.h: the next definitions of the functions that the recorder wraps.
  *
  * Symbols are found by dlsym(RTLD_NEXT), so other preloaded libraries and allocators stay in the
- * chain. Allocations that the search itself makes come from a small pool; its blocks are never
- * given back. */
+ * chain. Allocations of the look-up itself come from a small pool, whose blocks are never freed. */
 #ifndef XER_COLLECTOR_HOOK_H
 #define XER_COLLECTOR_HOOK_H
 
@@ -60,8 +59,8 @@ struct hook_table {
 };
 #pragma GCC diagnostic pop
 
-/* Behind the definition of a wrapper: it is version `version` of the function `of`, with @@ the one
- * that programs are linked to now. The wrapper's own name is not exported. */
+/* After the definition of a wrapper: it is version `version` of the function `of`; with @@, the
+ * default version. The wrapper's own name is not exported. */
 #define HOOK_VERSION(name, of, version) __asm__(".symver " #name ", " #of version ", remove")
 
 extern struct hook_table hook_real __attribute__((visibility("hidden")));
@@ -69,11 +68,11 @@ extern struct hook_table hook_real __attribute__((visibility("hidden")));
 /* Find all of them. Any context; the first call does the work. */
 void hook_resolve(void);
 
-/* The library was loaded into a running process, and stands in front of nothing: find them wherever
+/* The library was loaded into a running process, and comes before nothing: look up the functions as
  * the program does. Normal context. */
 void hook_search_all(void);
 
-/* The same unless it has been done; for functions that may not be there. */
+/* The same, unless it was done before; for functions that may not exist. */
 static inline void hook_resolve_once(void)
 {
 	if (!hook_real.malloc)
@@ -84,7 +83,8 @@ static inline void hook_resolve_once(void)
 #define REAL(name) \
 	(*(likely(hook_real.name != NULL) ? hook_real.name : (hook_resolve(), hook_real.name)))
 
-/* In a wrapper: while its kind of data is off, which the file's own is_on() tells, only jump on. */
+/* In a wrapper: while its kind of data is off, as is_on() of the file says, jump to the real
+ * function. */
 #define PASS_ON(name, arguments) \
 	do { \
 		if (likely(!is_on()) && likely(hook_real.name != NULL)) \

@@ -1,8 +1,8 @@
 /* next.c: search the loaded objects for a function. See next.h.
  *
- * dlsym(RTLD_NEXT) alone would not do: it does not find what an object that was loaded by dlopen
- * has brought along (numpy and its libgomp), and where it fails, the program's dlerror() tells of
- * it. */
+ * dlsym(RTLD_NEXT) alone is not enough: it does not find what an object that was loaded by dlopen
+ * brought along (numpy and its libgomp), and where it fails, the program sees the failure in
+ * dlerror(). */
 #include "libcollector/hook/next.h"
 
 #include "libcollector/base/object.h"
@@ -24,14 +24,14 @@ struct search {
 	void *first, *of_needed;
 };
 
-/* Has it all that a look-up needs? */
+/* Does it have everything that a look-up needs? */
 static int read_tables(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) * dynamic)
 {
 	elf_tables_read(tables, bias, dynamic);
 	return tables->symbol && tables->text && (tables->hash || tables->old_hash);
 }
 
-/* The function that the object defines under that name, in the version of today. */
+/* The function that the object defines under that name, in the default version. */
 static void *find(const struct elf_tables *tables, const char *name, uint32_t hash)
 {
 	uint32_t index = elf_tables_find(tables, name, hash);

@@ -7,7 +7,8 @@ enum { POOL_SIZE = 64 * 1024 };
 
 static _Alignas(4096) char pool[POOL_SIZE];
 static atomic_size_t pool_used;
-static __thread volatile int resolving; /* dlsym comes back to us, which its declaration denies */
+static __thread volatile int resolving; /* dlsym may call us again, although its declaration says
+                                         * that it does not */
 
 int hook_is_resolving(void)
 {

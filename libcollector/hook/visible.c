@@ -1,4 +1,4 @@
-/* visible.c: hides from look-ups by the program the functions that only this library defines. See
+/* visible.c: hides the functions that only this library defines from look-ups by the program. See
  * visible.h.
  * See doc/decisions/45-visible-symbols.md. */
 #include "libcollector/hook/visible.h"
@@ -19,7 +19,7 @@ static _Atomic(visible_finder *) finder;
 static atomic_uint is_open;
 static void *program; /* what dlopen(NULL) gives */
 
-/* What is ours, and offered to programs and to runtimes that look for tools. */
+/* What is ours, and meant for programs and for runtimes that look for tools. */
 static int is_offered(const char *name)
 {
 	return strncmp(name, "xer_", 4) == 0 || strncmp(name, "collector_", 10) == 0 ||
@@ -31,8 +31,8 @@ static int is_alone(const char *name, const void *caller)
 	return !is_offered(name) && !next_definition(name, caller);
 }
 
-/* The one behind ours: of a library that the user preloads to stand in front of the C library's, or
- * that. */
+/* The next one after ours: of a library that the user preloads to replace the C library's function,
+ * or that function. */
 static dlsym_function *next_dlsym(void)
 {
 	dlsym_function *found = atomic_load_explicit(&next, memory_order_relaxed);
@@ -47,8 +47,8 @@ static dlsym_function *next_dlsym(void)
 	return found;
 }
 
-/* Nobody has it: the C library says so, in its words. It must see us as the caller, so this is no
- * jump. */
+/* No object has it: the C library reports that, in its own words. It must see us as the caller, so
+ * this is not a jump. */
 static __attribute__((noinline)) void *find_nothing(const char *name)
 {
 	void *volatile found = next_dlsym()(RTLD_NEXT, name);
@@ -56,7 +56,7 @@ static __attribute__((noinline)) void *find_nothing(const char *name)
 	return found;
 }
 
-/* What a source of events answers in the place of the C library. */
+/* What a source of events answers instead of the C library. */
 static void *find_instead(void *handle, const char *name)
 {
 	visible_finder *find = atomic_load_explicit(&finder, memory_order_acquire);
@@ -69,7 +69,7 @@ void visible_ask(visible_finder *find)
 	atomic_store_explicit(&finder, find, memory_order_release);
 }
 
-/* The next function looks who has called it: it is reached by a jump. */
+/* The next function checks the address of its caller, so it is reached by a jump. */
 EXPORT void *dlsym(void *handle, const char *name)
 {
 	int meets_us = handle == RTLD_DEFAULT || handle == RTLD_NEXT || handle == program;

@@ -1,20 +1,21 @@
-/* visible.h: programs do not find what this library alone defines.
+/* visible.h: programs do not find what only this library defines.
  *
- * It exports the functions of C++'s allocation, OpenMP, MPI and Java, since a program that has them
- * must find ours first. One that has not may ask whether it has: by a weak reference, which is 0
- * then, or by dlsym(RTLD_DEFAULT). It gets the answer that it gets without us.
+ * The library exports the functions of C++ allocation, OpenMP, MPI and Java, since a program that
+ * uses them must find ours first. A program that does not have them may test whether they exist: by
+ * a weak reference, which is 0 then, or by dlsym(RTLD_DEFAULT). It gets the same answer as without
+ * us.
  * See doc/decisions/45-visible-symbols.md. */
 #ifndef XER_COLLECTOR_VISIBLE_H
 #define XER_COLLECTOR_VISIBLE_H
 
-/* Ask `find` first when the program looks for a name by dlsym: what it gives that is not NULL is
- * the answer. Normal context. */
+/* When the program looks up a name by dlsym, call `find` first: if it returns something other than
+ * NULL, that is the answer. Normal context. */
 typedef void *visible_finder(void *handle, const char *name);
 void visible_ask(visible_finder *find);
 
 /* Clear the weak references of the loaded objects, and answer for dlsym from now on. Once, when the
- * library is initialized. In a process that it came into later nothing is bound to it, so there is
- * nothing to clear, and nobody calls its dlsym. */
+ * library is initialized. If we attached to the process, nothing is bound to the library, so there
+ * is nothing to clear, and its dlsym is never called. */
 void visible_open(void);
 
 #endif

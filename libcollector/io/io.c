@@ -1,5 +1,5 @@
-/* io.c: wrappers of the calls that work on descriptors: they move data, make, copy and close
- * descriptors. */
+/* io.c: wrappers of the calls that work on descriptors: that move data, and that create, copy and
+ * close descriptors. */
 #include "libcollector/io/io_files.h"
 #include "libcollector/io/io_record.h"
 
@@ -75,7 +75,7 @@ IO_WRAP(ssize_t, __recvfrom_chk,
         (fd, to, size, room, flags, from, from_size), IO_BYTES(RECV, fd))
 IO_WRAP(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), IO_BYTES(RECV, fd))
 
-/* What `count` messages held; -1 if none was moved. */
+/* The bytes of `count` messages; -1 if none was moved. */
 static int64_t sum(const struct mmsghdr *messages, int count)
 {
 	int64_t bytes = count < 0 ? -1 : 0;
@@ -96,8 +96,8 @@ IO_WRAP(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int fl
 #define IO_WRAP_NEW(name, parameters, arguments, ...) \
 	IO_WRAP_AROUND(int, name, parameters, arguments, (void)0, io_file_forget(got), __VA_ARGS__)
 
-/* The descriptor is forgotten after the call, so that the name of what is gone does not stay, and before
- * it, since a thread may be cancelled in it. */
+/* The descriptor is forgotten after the call, so that the name of a closed file is not kept; and
+ * before it, since a thread may be cancelled in the call. */
 IO_WRAP_AROUND(int, close, (int fd), (fd), uint32_t file = io_file_known(fd); io_file_forget(fd), io_file_forget(fd),
                IO_DONE(CLOSE, fd), .file = file, .is_closed = 1)
 

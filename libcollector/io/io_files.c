@@ -1,9 +1,9 @@
 /* io_files.c: from descriptors to file numbers, and from names to numbers. See io_files.h.
  *
- * Two tables. `by_fd` has a word for each descriptor: 0 (not looked up), LOOKING, NAMELESS or a
- * number. `names` is a hash table that only grows: an entry is taken by putting a name's hash in
- * it, and its place gives the number. Whoever finds an entry taken but not yet written writes the
- * name too: readers take either. */
+ * There are two tables. `by_fd` has a word for each descriptor: 0 (not looked up), LOOKING,
+ * NAMELESS or a number. `names` is a hash table that only grows: an entry is taken by storing the
+ * hash of a name in it, and its index gives the number. A thread that finds an entry taken but not
+ * yet written writes the name too; readers accept either copy. */
 #include "libcollector/io/io_files.h"
 
 #include <arpa/inet.h>
@@ -31,7 +31,7 @@ struct name_entry {
 static _Atomic(atomic_uint *) by_fd;
 static _Atomic(struct name_entry *) names;
 
-/* A name in the making, as it will stand in the file. */
+/* A name under construction, in the form in which it will be in the file. */
 struct name {
 	struct fmt_io_file header;
 	char text[NAME_SIZE];
@@ -117,7 +117,7 @@ static int write_name(struct col_thread *thread, const struct name *name, uint64
 	                      tid, name, size, ticks);
 }
 
-/* The entry of a hash, taken now if it had none. NULL: there is no room. */
+/* The entry of a hash, taken now if there was none. NULL: the table is full. */
 static struct name_entry *find_entry(struct name_entry *table, uint64_t hash)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
@@ -177,7 +177,7 @@ static void put_hex(struct name *name, unsigned value)
 	put_char(name, "0123456789abcdef"[value % 16]);
 }
 
-/* Begin a name: all of the words that will be hashed and written are zero where the text ends. */
+/* Begin a name: all words that will be hashed and written are zero after the end of the text. */
 static void name_begin(struct name *name)
 {
 	memset(name, 0, sizeof(*name));
@@ -240,8 +240,8 @@ static void put_in6(struct name *name, const struct sockaddr_in6 *in6)
 	put_number(name, ntohs(in6->sin6_port));
 }
 
-/* Put the address that `call` (getpeername or getsockname) tells of. Returns 0, or -1 if it tells
- * none. */
+/* Append the address that `call` (getpeername or getsockname) returns. Returns 0, or -1 if it
+ * returns none. */
 static int put_address(struct name *name, int fd, long call)
 {
 	union address address = {0};
@@ -285,7 +285,7 @@ static enum fmt_file_type type_of(mode_t mode)
 	return S_ISSOCK(mode) ? FMT_file_type_SOCKET : FMT_file_type_OTHER;
 }
 
-/* Put what /proc says that the descriptor is: a path, pipe:[inode], socket:[inode],
+/* Append what /proc says about the descriptor: a path, pipe:[inode], socket:[inode],
  * anon_inode:name. */
 static void put_link(struct name *name, int fd)
 {
@@ -329,7 +329,7 @@ static __attribute__((noinline)) uint32_t look_up(struct col_thread *thread, ato
 	struct name name;
 	uint32_t file;
 
-	/* A child of vfork works in our memory, but its descriptors are its own. */
+	/* A child of vfork works in our memory, but has its own descriptors. */
 	if (sys_getpid() != col.pid || describe(&name, fd) < 0) {
 		state = LOOKING;
 		if (is_mine)
@@ -337,7 +337,7 @@ static __attribute__((noinline)) uint32_t look_up(struct col_thread *thread, ato
 		return 0;
 	}
 	file = number_of(thread, &name, ticks);
-	/* If it is not LOOKING any more, the descriptor has changed meanwhile. */
+	/* If it is no longer LOOKING, the descriptor has changed during the look-up. */
 	state = LOOKING;
 	if (is_mine)
 		atomic_compare_exchange_strong(entry, &state, file ? file : NAMELESS);

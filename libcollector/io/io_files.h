@@ -1,14 +1,15 @@
-/* io_files.h: what descriptors and paths stand for: file numbers, each explained by one io_file
+/* io_files.h: the files of descriptors and paths: file numbers, each explained by one io_file
  * record.
  *
- * A descriptor is looked up at its first use, and again after a call that changes what it stands
- * for. Numbers are multiples of 16; 0 is "unknown". All are signal-safe and take no locks. */
+ * A descriptor is looked up at its first use, and again after a call that makes it refer to another
+ * file. Numbers are multiples of 16; 0 is "unknown". All functions are signal-safe and take no
+ * locks. */
 #ifndef XER_COLLECTOR_IO_FILES_H
 #define XER_COLLECTOR_IO_FILES_H
 
 #include "libcollector/thread/thread.h"
 
-/* Make the tables, or forget what descriptors stand for if they are there. Returns 0 or -ENOMEM. */
+/* Create the tables, or forget all descriptors if they exist. Returns 0 or -ENOMEM. */
 int io_files_open(void);
 
 /* The file of a descriptor. In a scope of `thread`, the calling one, which writes the name if it is
@@ -21,12 +22,12 @@ uint32_t io_file_named(struct col_thread *thread, const char *path, uint64_t tic
 /* The file of a descriptor that is about to be closed, if it has been looked up. Any context. */
 uint32_t io_file_known(int fd);
 
-/* A descriptor, or all from `first` to `last`, may stand for something else from now on. Any
+/* A descriptor, or all from `first` to `last`, may refer to another file from now on. Any
  * context. */
 void io_file_forget(int fd);
 void io_files_forget(unsigned first, unsigned last);
 
-/* In a forked child: nothing is named in its file yet. Signal-safe. */
+/* In a forked child: its file has no names yet. Signal-safe. */
 void io_files_restart(void);
 
 #endif

@@ -20,7 +20,8 @@ OPEN_WRAP(__open64_2, (const char *path, int flags), (path, flags))
 OPEN_WRAP(__openat_2, (int directory, const char *path, int flags), (directory, path, flags))
 OPEN_WRAP(__openat64_2, (int directory, const char *path, int flags), (directory, path, flags))
 
-/* The functions with a mode behind the flags, if these ask for it: what is made of them cannot end in a jump. */
+/* Functions with a mode after the flags, if the flags ask for one: a macro for them cannot end in a
+ * jump. */
 #define OPEN_VARIADIC(name, parameters, ...) \
 	EXPORT int name parameters \
 	{ \
@@ -122,7 +123,7 @@ IO_WRAP(int, link, (const char *path, const char *to), (path, to), IO_PATH(METAD
 IO_WRAP(int, linkat, (int directory, const char *path, int to_directory, const char *to, int flags),
         (directory, path, to_directory, to, flags), IO_AT(METADATA))
 
-/* An empty text, which is ENOENT, is found before the link's own name is looked at. */
+/* An empty text, which is ENOENT, is detected before the name of the link itself is read. */
 static const char *link_named(const char *path, int result)
 {
 	return result < 0 && errno == ENOENT ? NULL : path;
@@ -184,7 +185,7 @@ IO_WRAP(ssize_t, getdents64, (int fd, void *to, size_t size), (fd, to, size), IO
 READDIR_R(readdir_r, struct dirent)
 READDIR_R(readdir64_r, struct dirent64)
 
-/* A failed read is not told from the end: that would take setting errno first. */
+/* A failed read looks like the end: to tell them apart, errno would have to be set first. */
 IO_WRAP(struct dirent *, readdir, (DIR *directory), (directory), IO_FUNC(DIRECTORY), .fd = descriptor_of(directory))
 IO_WRAP(struct dirent64 *, readdir64, (DIR *directory), (directory), IO_FUNC(DIRECTORY), .fd = descriptor_of(directory))
 

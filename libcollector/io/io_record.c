@@ -12,8 +12,8 @@ void io_start(void)
 		atomic_store(&col.switches->on[SOURCE_IO], 1);
 }
 
-/* Has a call that ended so surely read its path? One that failed for other reasons may not even
- * have looked at it. */
+/* Does this result of a call prove that it read its path? A call that failed for other reasons may
+ * not have looked at it. */
 static int has_read_path(int error)
 {
 	switch (error) {

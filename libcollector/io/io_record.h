@@ -1,9 +1,9 @@
-/* io_record.h: the shell of all wrappers of input and output, and the record of a call.
+/* io_record.h: the frame of all wrappers of input and output, and the record of a call.
  *
- * A wrapper jumps on while nothing is traced. Else its traced twin, entered by a jump, so that its
- * caller is the program, makes the real call and then describes it. Nothing is held during the real
- * call: it may block, be a cancellation point, or never return. errno needs no care: what comes
- * after the call does not touch it. */
+ * While nothing is traced, a wrapper jumps to the real function. Otherwise it jumps to its traced
+ * twin, so that the caller of the twin is the program. The twin makes the real call and then
+ * records it. Nothing is held during the real call: it may block, be a cancellation point, or never
+ * return. errno needs no care: what comes after the call does not change it. */
 #ifndef XER_COLLECTOR_IO_RECORD_H
 #define XER_COLLECTOR_IO_RECORD_H
 
@@ -14,13 +14,13 @@
 
 enum { IO_NO_FD = -1 };
 
-/* What has been called. */
+/* What was called. */
 struct io_call {
 	uint64_t start; /* event time of the request */
 	enum fmt_io_func func;
 	int fd;        /* negative: none */
 	int error;     /* errno if the call failed, else 0 */
-	uint32_t file; /* if is_closed: what fd stood for, or 0; else fd or path is looked up */
+	uint32_t file; /* if is_closed: the file of fd, or 0; otherwise fd or path is looked up */
 	int is_closed;
 	int64_t bytes;    /* read or written; negative: none */
 	const char *path; /* used without a descriptor, if not NULL; read only if the call has read
@@ -32,8 +32,8 @@ static inline int io_is_on(void)
 	return (int)col_on(SOURCE_IO);
 }
 
-/* The headers declare that some pointers are not NULL; programs pass NULL all the same, and get an
- * error or an answer. */
+/* The headers declare that some pointers are not NULL; programs still pass NULL, and get an error
+ * or an answer. */
 #define MAY_BE_NULL(pointer) __asm__("" : "+r"(pointer))
 
 /* The call has ended: record it. */
@@ -62,7 +62,7 @@ void io_record(const struct io_call *call, struct caller caller);
 #define IO_WRAP(type, name, parameters, arguments, ...) \
 	IO_WRAP_AROUND(type, name, parameters, arguments, (void)0, (void)0, __VA_ARGS__)
 
-/* What the usual results say. */
+/* What usual results mean. */
 #define IO_FUNC(name) .func = FMT_io_func_##name
 #define IO_ERRNO .error = got < 0 ? errno : 0
 /* A number of bytes, -1 for an error. */
@@ -73,8 +73,8 @@ void io_record(const struct io_call *call, struct caller caller);
 /* The same of a path. */
 #define IO_PATH(name, of) IO_FUNC(name), .fd = IO_NO_FD, .path = (of), IO_ERRNO
 
-/* What the functions with a directory and a path have worked on: the descriptor, if there was no
- * path. Only of a call that succeeded is it known that the path could be read. */
+/* What functions with a directory and a path have worked on: the descriptor, if there was no path.
+ * Only for a call that succeeded is it certain that the path could be read. */
 static inline int io_descriptor_at(int directory, const char *path, int64_t result)
 {
 	MAY_BE_NULL(path);

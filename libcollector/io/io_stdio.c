@@ -1,10 +1,10 @@
-/* io_stdio.c: wrappers of the C library's streams.
+/* io_stdio.c: wrappers of the streams of the C library.
  *
- * Bytes are what the program reads and writes; what the library then reads and writes for a stream
- * is not seen by the wrappers of read and write, so nothing counts twice. Functions with "..." go
- * to the ones with a va_list. */
+ * Bytes are those that the program reads and writes. What the library then reads and writes for a
+ * stream does not go through the wrappers of read and write, so nothing counts twice. Functions
+ * with "..." call those with a va_list. */
 
-/* stdio.h is not to define some of the functions inline. */
+/* Some of the functions must not be defined inline by stdio.h. */
 #define __NO_INLINE__ 1
 
 #include "libcollector/io/io_files.h"
@@ -12,15 +12,16 @@
 
 /* clang-format off */
 
-/* Looked at without the stream's lock: it does not change while a program may use it. */
+/* Read without the lock of the stream: it does not change while a program may use it. */
 static inline int fd_of(const FILE *stream)
 {
 	MAY_BE_NULL(stream);
 	return stream ? stream->_fileno : IO_NO_FD;
 }
 
-/* Of a stream that a call could read less of than it was asked to: the error, or 0 at the end of the file. There may be none: a call that is to
- * read nothing, or has nowhere to put it, does not look at it. */
+/* Why a call could read less of a stream than it was asked to: the error, or 0 at the end of the
+ * file. There may be no stream: a call that is to read nothing, or has no place to put it, does not
+ * look at it. */
 static inline int error_of(const FILE *stream)
 {
 	int error = errno;
@@ -53,7 +54,7 @@ IO_WRAP_AROUND(int, fclose, (FILE *stream), (stream), int fd = fd_of(stream);
                uint32_t file = io_file_known(fd); io_file_forget(fd), io_file_forget(fd), IO_DONE(FCLOSE, fd),
                .file = file, .is_closed = 1)
 
-/* Not recorded, no more than popen: it waits for a process. */
+/* Not recorded, like popen: it waits for a process. */
 EXPORT int pclose(FILE *stream)
 {
 	int fd = fd_of(stream), status;
@@ -100,7 +101,7 @@ FGETS_CHK(__fgets_unlocked_chk)
 
 IO_WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream), READ_TEXT)
 
-/* stdio.h makes getline the other one of these, in programs that are optimized. */
+/* In optimized programs, stdio.h replaces getline by the other one of these. */
 #define GETDELIM(name) \
 	IO_WRAP(ssize_t, name, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream), READ_TEXT)
 GETDELIM(getdelim)
@@ -149,7 +150,8 @@ IO_WRAP(int, __vfprintf_chk, (FILE *stream, int flag, const char *format, va_lis
 IO_WRAP(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list values), (fd, flag, format, values),
         IO_BYTES(PRINTF, fd))
 
-/* `name`, made of `basis` with a va_list. It has a stack frame, so it is the caller that it records. */
+/* `name`, which calls `basis` with a va_list. It has a stack frame, so it records its own
+ * caller. */
 #define PRINTF(name, parameters, basis, arguments, ...) \
 	EXPORT int name parameters \
 	{ \

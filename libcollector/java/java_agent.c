@@ -1,11 +1,12 @@
-/* java_agent.c: come into a Java machine when it is made. See java_agent.h.
+/* java_agent.c: enter a Java machine when it is created. See java_agent.h.
  *
- * The launcher (libjli), or the program itself, finds JNI_CreateJavaVM by dlsym; it gets a function
- * of ours, which calls the real one and then is a tool (JVMTI) in the machine. So does a program
- * that is linked to libjvm, by the order of objects. Not seen is a library that is loaded later and
- * loads the machine. Options for an agent, in JAVA_TOOL_OPTIONS or the command line, would be seen:
- * the machine prints the variable on stderr, and tells the program its arguments. Before the
- * machine is made its tables are read (java_vm.h), so that its very first frames can be walked.
+ * The launcher (libjli), or the program itself, finds JNI_CreateJavaVM by dlsym. It gets a function
+ * of ours, which calls the real one and then becomes a tool (JVMTI) in the machine. A program that
+ * is linked to libjvm gets it too, by the order of objects. A library that is loaded later and
+ * loads the machine is not seen. Options for an agent, in JAVA_TOOL_OPTIONS or on the command line,
+ * would be visible: the machine prints the variable on stderr, and shows the program its arguments.
+ * Before the machine is created, its tables are read (java_vm.h), so that its very first frames can
+ * be walked.
  * See doc/decisions/40-java-entry.md. */
 #include "libcollector/java/java_agent.h"
 
@@ -36,7 +37,7 @@ static create_function *real_create;
 
 /* ---- what goes wrong ---- */
 
-/* Only a user who has asked for Java is told on the spot, in one line. */
+/* Only a user who has asked for Java gets a message at once, in one line. */
 static void cannot(const char *what, const char *why)
 {
 	static int is_told;
@@ -95,7 +96,7 @@ static const char *begin(struct jvmti *env, struct java_env *java)
 		return "AddCapabilities";
 	if (jvmti_set_event_callbacks(env, callbacks, sizeof(callbacks)) != 0)
 		return "SetEventCallbacks";
-	/* What the machine cannot tell is missing, and the rest is there. */
+	/* What the machine cannot report is missing; the rest is recorded. */
 	for (int i = 0; i < EVENTS; i++)
 		if (callbacks[i] && (JVMTI_EVENT_FIRST + i != JVMTI_EVENT_SAMPLED_OBJECT_ALLOC ||
 		                     col.descriptor.heap))
@@ -197,7 +198,7 @@ void java_thread_begin(struct col_thread *thread)
 
 void java_forget(void)
 {
-	if (!libjvm) /* tables that nobody has touched are not touched in each child */
+	if (!libjvm) /* tables that were never touched are not touched in each child either */
 		return;
 	java_code_forget();
 	java_event_forget();

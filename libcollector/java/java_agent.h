@@ -4,16 +4,15 @@
 
 #include "libcollector/thread/thread.h"
 
-/* The library is initialized: from now on a program, the launcher of Java most often, that looks
- * for JNI_CreateJavaVM in libjvm by dlsym gets a function that records the machine which it makes.
- */
+/* The library is initialized: from now on, a program (mostly the launcher of Java) that looks up
+ * JNI_CreateJavaVM in libjvm by dlsym gets a function that records the machine which it creates. */
 void java_load(void);
 
-/* The thread begins: it waits for no monitor. */
+/* The thread begins: it does not wait for a monitor. */
 void java_thread_begin(struct col_thread *thread);
 
-/* In a forked child, and before another recording of a process: nothing of the machine has been
- * written. */
+/* In a forked child, and before another recording of a process: nothing about the machine was
+ * written yet. */
 void java_forget(void);
 
 #endif

@@ -49,8 +49,7 @@ void java_api_bind(struct java_env *java, void *class)
 		{"terminate0", "()V", (java_function)terminate},
 	};
 
-	/* A class of that name that is another one throws NoSuchMethodError here, which is not to
-	 * be seen. */
+	/* Another class of that name throws NoSuchMethodError here, which must not be visible. */
 	if (java_register_natives(java, class, methods, sizeof(methods) / sizeof(methods[0])) != 0)
 		java_clear_exception(java);
 }

@@ -1,8 +1,8 @@
 /* java_batch.c: see java_batch.h.
  *
- * An element names a place in dyntext before there is anything. So that no reader finds nothing
- * there, bytes are written first, and if they cannot be, the elements are lost too; from then on
- * all are written one by one, as the disk may be full.
+ * An element names a place in dyntext before the bytes are there. So that no reader finds nothing
+ * there, the bytes are written first; if they cannot be written, the elements are dropped too. From
+ * then on everything is written one by one, as the disk may be full.
  * See doc/decisions/42-java-cost.md. */
 #include "libcollector/java/java_batch.h"
 

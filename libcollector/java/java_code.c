@@ -1,9 +1,9 @@
-/* java_code.c: take what the Java machine tells of its code. See java_code.h.
+/* java_code.c: record the code that the Java machine reports. See java_code.h.
  *
- * Which calls a compiled method has inlined where is a tree: a place in the code is in a call,
- * which is inlined in another one, ... So that all places of a loop do not repeat the calls around
- * it, calls are written once (struct dynamic_call). These are the callbacks of several threads, in
- * normal context.
+ * The inlined calls of a compiled method are a tree: a place in the code belongs to a call, which
+ * is inlined in another one, and so on. So that the places of a loop do not repeat the calls around
+ * it, each call is written once (struct dynamic_call). The functions are callbacks of several
+ * threads, in normal context.
  * See doc/decisions/42-java-cost.md. */
 #include "libcollector/java/java_code.h"
 
@@ -24,7 +24,7 @@ enum {
 	LINES_MAX = 65535 /* of a class file */
 };
 
-/* Numbers of methods by their jmethodID, which is never used again. */
+/* Numbers of methods by their jmethodID, which is never reused. */
 struct known {
 	atomic_uint_fast64_t method;
 	atomic_uint id;
@@ -60,7 +60,7 @@ static void let_go(void *reference)
 		java_delete_local_ref(env, reference);
 }
 
-/* What JVMTI gives of a method, to be deallocated. */
+/* What JVMTI returns for a method, to be deallocated. */
 struct texts {
 	char *class_name, *source, *name, *signature;
 	struct jvmti_line *lines;
@@ -106,7 +106,7 @@ static const char *bare_class(char *signature)
 	return signature + 1;
 }
 
-/* The line table as we write it, in place: our rows are smaller. */
+/* Converts the line table to our form in place: our rows are smaller. */
 static const struct java_line *bare_lines(const struct texts *texts, uint32_t *count)
 {
 	char *at = (char *)texts->lines;
@@ -173,8 +173,9 @@ static uint32_t id_of(struct jvmti *env, void *method)
 
 /* ---- compiled methods ---- */
 
-/* Memory for the tables of one compiled method, kept for the next one: to map and unmap some each
- * time would stop all threads for the processors' sake. Taken by exchange. */
+/* Memory for the tables of one compiled method, kept for the next one: mapping and unmapping memory
+ * each time would interrupt all processors that run threads of the process. Taken by an atomic
+ * exchange. */
 struct memory {
 	size_t size; /* of all of it */
 	uint64_t bytes[];
@@ -224,8 +225,8 @@ static int is_call(const struct tables *tables, uint32_t call, const struct dyna
 	return memcmp(&tables->calls[call - 1], wanted, sizeof(*wanted)) == 0;
 }
 
-/* The number of a call, from 1, at this depth: that of the place before, of the last ones made, or
- * else a new one. Equal calls stand near each other. */
+/* The number of a call, from 1, at this depth: that of the place before, or one of the last calls,
+ * or else a new one. Equal calls are close to each other. */
 static uint32_t find_call(struct tables *tables, int32_t depth, const struct dynamic_call *wanted)
 {
 	enum { LOOK_BACK = 32 };
@@ -240,7 +241,7 @@ static uint32_t find_call(struct tables *tables, int32_t depth, const struct dyn
 	return tables->call_count;
 }
 
-/* Most places are in the methods that the one before is in. */
+/* Most places are in the same methods as the one before. */
 static uint32_t id_at(const struct tables *tables, struct jvmti *env, int32_t depth, void *method)
 {
 	if (depth < tables->last_depth && tables->last[depth].method == method &&
@@ -277,7 +278,7 @@ static const struct jvmti_inline_record *find_inlines(const struct jvmti_record 
 	return NULL;
 }
 
-/* How many calls there are at most; 0: none, or more than can be. */
+/* The largest number of calls; 0: there are none, or too many. */
 static size_t count_calls(const struct jvmti_inline_record *inlines)
 {
 	size_t count = 0;

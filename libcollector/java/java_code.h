@@ -10,7 +10,7 @@ void java_code_compiled(struct jvmti *env, void *method, int32_t size, const voi
 void java_code_unloaded(struct jvmti *env, void *method, const void *code);
 void java_code_generated(struct jvmti *env, const char *name, const void *code, int32_t size);
 
-/* JNI is needed to let go of references: how to get at it. At the start. */
+/* At the start: how to get at JNI, which is needed to release references. */
 void java_code_open(struct java_machine *machine);
 
 /* In a forked child: no method has been written. */

@@ -1,6 +1,6 @@
-/* java_event.c: record what the Java machine tells of. See java_event.h.
+/* java_event.c: record what the Java machine reports. See java_event.h.
  *
- * An object that is a monitor has no address that stays: it is named by its identity hash, and the
+ * An object that is a monitor has no fixed address: it is identified by its identity hash, and the
  * number of its class. Classes are numbered by the hash of their names.
  * See doc/decisions/43-java-events.md. */
 #include "libcollector/java/java_event.h"
@@ -45,7 +45,7 @@ static void write_class(uint32_t number, const char *signature)
 	size_t size = strnlen(signature, NAME_MAX_BYTES);
 	int is_class = size > 2 && signature[0] == 'L' && signature[size - 1] == ';';
 	const char *name = is_class ? signature + 1 : signature;
-	char buffer[400]; /* most names are short, and borrowing takes two system calls */
+	char buffer[400]; /* most names are short, and borrowing memory takes two system calls */
 	struct xml_text small = XML_TEXT(buffer);
 	struct xml_text *together;
 	char *memory;
@@ -116,9 +116,9 @@ void java_event_class(struct jvmti *env, struct java_env *java, void *thread, vo
 		number_of_class(env, java, class, 1);
 }
 
-/* There are hundreds of references at once. A machine that checks its callers (-Xcheck:jni) says so
- * on stdout when it is asked to let go of one of them while there are more than were announced: so
- * all go together. */
+/* There are hundreds of references at once. A machine that checks its callers (-Xcheck:jni) prints
+ * a message on stdout if one of them is released while there are more than were announced: so all
+ * are released together. */
 void java_event_open(struct jvmti *env, struct java_env *java)
 {
 	enum { ANNOUNCED = 16 };
@@ -219,7 +219,7 @@ static void end(struct jvmti *env, struct java_env *java, void *object, unsigned
 
 	if (!self || !(self->java_waits & 1u << what))
 		return;
-	/* The machine's own locks on the way to the name are of no interest either. */
+	/* The machine's own locks during the look-up of the name do not count either. */
 	sync_monitor(funcs[what], name_of(env, java, object), self->java_since[what], caller);
 	self->java_waits &= ~(1u << what);
 }
@@ -287,7 +287,7 @@ void java_event_alloc(struct jvmti *env, struct java_env *java, void *thread, vo
 	scope_leave(self);
 }
 
-/* ---- garbage collections: told of by one thread, while all others stand ---- */
+/* ---- garbage collections: one thread reports them, while all others are stopped ---- */
 
 static uint64_t gc_start;
 static uint32_t gc_count;

@@ -1,11 +1,11 @@
-/* java_event.h: what the Java machine tells of while it runs: classes, threads, monitors, garbage
+/* java_event.h: what the Java machine reports while it runs: classes, threads, monitors, garbage
  * collections. */
 #ifndef XER_COLLECTOR_JAVA_EVENT_H
 #define XER_COLLECTOR_JAVA_EVENT_H
 
 #include "libcollector/java/jvmti.h"
 
-/* Bytes of objects from sample to sample, on average. */
+/* Mean number of bytes of objects between two samples. */
 enum { JAVA_EVENT_ALLOC_INTERVAL = 512 * 1024 };
 
 /* Write the classes that are there already. */

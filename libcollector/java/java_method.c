@@ -1,8 +1,8 @@
 /* java_method.c: number methods, and write them. See java_method.h.
  *
  * Names of interpreted methods are read from HotSpot's structures when a method is first seen in a
- * stack: a signal handler may do that, and classes that are never seen cost nothing. A Method's
- * memory may be used again when its class is unloaded; then its ConstMethod is another one.
+ * stack: a signal handler can do that, and classes that are never seen cost nothing. The memory of
+ * a Method may be reused when its class is unloaded; then it has another ConstMethod.
  * See doc/decisions/41-java-frames.md. */
 #include "libcollector/java/java_method.h"
 
@@ -120,7 +120,7 @@ static int read_bytes(struct walk_memo *memo, uint64_t address, void *to, size_t
 			return -EFAULT;
 		memcpy(out, &word, 8);
 	}
-	/* Not beyond the end of what is asked for: the page behind it may not be there. */
+	/* Does not read beyond the requested end: the page after it may not exist. */
 	if (walk_read(memo, address + size - 8, &word) < 0)
 		return -EFAULT;
 	memcpy(out, (const char *)&word + 8 - size, size);
@@ -263,8 +263,8 @@ static uint32_t id_of(struct walk_memo *memo, uint64_t method, uint64_t constant
 		if (seen != 0 && seen != method)
 			continue;
 		id = write_new(memo, constant);
-		/* Who comes at the same time has written it too, under another number: readers see
-		 * one method. */
+		/* Another thread at the same time has written it too, under another number: readers
+		 * see one method. */
 		if (id != 0 && id != NO_METHOD &&
 		    (seen == method ||
 		     atomic_compare_exchange_strong(&known[at].method, &seen, method))) {

@@ -18,12 +18,12 @@ struct java_method {
 	uint32_t line_count;
 };
 
-/* Write a method, with what else waits for being written (java_batch.h). Returns its number, or 0.
+/* Write a method, with everything else that is collected (java_batch.h). Returns its number, or 0.
  * Normal context. */
 uint32_t java_method_tell(const struct java_method *method);
 
-/* The mark that stands in a call stack for the frame of an interpreted method, a Method of
- * HotSpot's, at the bytecode `bcp`. 0: there is no method at that address. Signal-safe. */
+/* The mark in a call stack for the frame of an interpreted method, a Method of HotSpot, at the
+ * bytecode `bcp`. 0: there is no method at that address. Signal-safe. */
 uint64_t java_method_mark(struct walk_memo *memo, uint64_t method, uint64_t bcp);
 
 /* In a forked child: no method has been written. */

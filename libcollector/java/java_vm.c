@@ -1,4 +1,4 @@
-/* java_vm.c: read HotSpot's tables, and its code cache by them. See java_vm.h.
+/* java_vm.c: read HotSpot's tables, and with them its code cache. See java_vm.h.
  * See doc/decisions/41-java-frames.md. */
 #include "libcollector/java/java_vm.h"
 
@@ -21,7 +21,8 @@ struct java_vm java_vm;
 
 /* ---- the tables ---- */
 
-/* One of them: where its entries begin and how they look. Each of these is a variable of libjvm. */
+/* One of the tables: where its entries begin and their layout. Each of these is a variable of
+ * libjvm. */
 struct table {
 	const char *entries;
 	uint64_t stride, type, field, is_static, offset, address, size;

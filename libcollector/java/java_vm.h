@@ -1,9 +1,9 @@
-/* java_vm.h: HotSpot's code cache, as a signal handler can read it: which code an address lies in,
- * and how its frames look.
+/* java_vm.h: HotSpot's code cache, as a signal handler can read it: which code an address belongs
+ * to, and the layout of its frames.
  *
- * HotSpot tells its own debugger where everything is, by tables that libjvm exports; java_vm.def
- * names what is used of them. Code and the map of its segments stay mapped for the life of the
- * process, so they are read as they are. What lies elsewhere is read by walk_read. */
+ * For its own debugger, HotSpot describes its data in tables that libjvm exports; java_vm.def names
+ * what is used of them. Code and the map of its segments stay mapped while the process lives, so
+ * they are read directly. Everything else is read by walk_read. */
 #ifndef XER_COLLECTOR_JAVA_VM_H
 #define XER_COLLECTOR_JAVA_VM_H
 
@@ -30,11 +30,11 @@ struct java_code {
 	enum java_code_kind kind;
 	uint64_t begin, end;  /* of its instructions; end: of the whole */
 	uint32_t frame_bytes; /* with the return address */
-	uint32_t complete;    /* offset from `begin` where the frame is there; 0: not known */
+	uint32_t complete;    /* offset from `begin` from which the frame exists; 0: not known */
 };
 
-/* Learn the layout from the tables of the object `libjvm`, a handle of dlopen. Returns NULL, or
- * what it lacks. Normal context. */
+/* Read the layout from the tables of the object `libjvm`, a handle of dlopen. Returns NULL, or what
+ * is missing. Normal context. */
 const char *java_vm_open(void *libjvm);
 
 /* Is `pc` in the code cache? Signal-safe. */
@@ -44,7 +44,7 @@ static inline int java_vm_is_code(uint64_t pc)
 	       pc < *(const uint64_t *)java_vm.high;
 }
 
-/* What code `pc`, in the code cache, lies in. Returns 0 or -ENOENT. Signal-safe. */
+/* The code that contains `pc`, which is in the code cache. Returns 0 or -ENOENT. Signal-safe. */
 int java_vm_code_at(uint64_t pc, struct java_code *out);
 
 #endif

@@ -5,9 +5,9 @@
 #include "libcollector/java/java_vm.h"
 #include "libcollector/unwind/walk_step.h"
 
-/* From the frame at walk->pc, in the code cache, to its caller. The frame of an interpreted method
- * gets its mark as a further frame outside of the address. Returns 0, or -1 when that cannot be.
- * Signal-safe. */
+/* Go from the frame at walk->pc, in the code cache, to its caller. For an interpreted method, its
+ * mark is added as the caller of the frame with the address. Returns 0, or -1 if that is
+ * impossible. Signal-safe. */
 int java_walk_step(struct walk *walk);
 
 #endif

@@ -1,6 +1,6 @@
-/* jvmti.h: what we use of the Java machine's tool interface (JVMTI) and of JNI, declared by their
- * public specifications, so that building needs no JDK. Function tables, events and structures are
- * binary interfaces that do not change.
+/* jvmti.h: the parts of the Java machine's tool interface (JVMTI) and of JNI that we use, declared
+ * from their public specifications, so that building needs no JDK. Function tables, events and
+ * structures are binary interfaces that do not change.
  * See doc/decisions/40-java-entry.md. */
 #ifndef XER_COLLECTOR_JVMTI_H
 #define XER_COLLECTOR_JVMTI_H
@@ -84,8 +84,8 @@ struct jvmti_thread_info {
 	void *group, *class_loader;
 };
 
-/* What HotSpot adds to CompiledMethodLoad: a list of records, of which those of this kind tell
- * which calls were inlined. */
+/* What HotSpot adds to CompiledMethodLoad: a list of records; those of this kind say which calls
+ * were inlined. */
 enum { JVMTI_RECORD_INLINE = 2 };
 
 struct jvmti_record {
@@ -112,8 +112,8 @@ static inline void java_delete_local_ref(struct java_env *env, void *reference)
 	                                                                                 reference);
 }
 
-/* Local references made between these two are let go together. Returns 0, or else an exception is
- * pending. */
+/* Local references created between these two are released together. Returns 0, or else an exception
+ * is pending. */
 static inline int java_push_local_frame(struct java_env *env, int32_t capacity)
 {
 	return ((int (*)(struct java_env *, int32_t))env->functions[JAVA_ENV_PUSH_LOCAL_FRAME])(

@@ -1,10 +1,11 @@
-/* dynamic.c: write functions that the program makes to map.xml and dyntext. See dynamic.h.
+/* dynamic.c: write JIT functions to map.xml and dyntext. See dynamic.h.
  *
- * Code that lies where unloaded code was would be misnamed, as nodes of call stacks know addresses
- * only: it begins a new generation of the address map. Which places those are is kept as a bit for
- * each 16 bytes, by a hash: a bit too many begins a generation too many, which does no harm.
+ * Code at the address of unloaded code would get the wrong name, since nodes of call stacks have
+ * only addresses: so it begins a new generation of the address map. The places of unloaded code are
+ * kept as a bit for each 16 bytes, by a hash: a false match begins an unnecessary generation, which
+ * does no harm.
  *
- * The kernel reads what the program points to, so a wrong size is an error and no crash.
+ * The kernel reads what the program points to, so a wrong size is an error and not a crash.
  * See doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/dynamic.h"
 
@@ -22,13 +23,13 @@ enum { LOADED_BITS = 14, PROBES = 64, GONE = 1 };
 
 static atomic_uint_fast64_t used[(1 << USED_BITS) / WORD_BITS]; /* places of unloaded code */
 
-/* Sizes of what is loaded, by address (0: free, GONE). Of what finds no room the size is not known
- * when it is unloaded. */
+/* Sizes of what is loaded, by address (0: free, GONE). If the table is full, the size is not known
+ * at the unloading. */
 static struct {
 	atomic_uint_fast64_t address;
 	atomic_uint size;
 } loaded[1 << LOADED_BITS];
-static atomic_uint unknown_unloaded; /* such a one: the next load begins a generation */
+static atomic_uint unknown_unloaded; /* there is such code: the next load begins a generation */
 
 static atomic_uint_fast64_t text_end;
 static struct col_file text_file = {.fd = -1};
@@ -68,7 +69,7 @@ static void begin_generation(void)
 	atomic_fetch_add(&col.generation, 1);
 }
 
-/* Returns 1 if something else is loaded there. */
+/* Returns 1 if something else was loaded there. */
 static int remember(uint64_t address, unsigned size)
 {
 	uint64_t home = place_of(address) >> (USED_BITS - LOADED_BITS);
@@ -89,7 +90,7 @@ static int remember(uint64_t address, unsigned size)
 	return is_there;
 }
 
-/* The size of what was loaded there, and is not any more. 0: not known. */
+/* The size of what was loaded there, and is being unloaded. 0: not known. */
 static unsigned forget(uint64_t address)
 {
 	uint64_t home = place_of(address) >> (USED_BITS - LOADED_BITS);
@@ -105,8 +106,7 @@ static unsigned forget(uint64_t address)
 	return 0;
 }
 
-/* Code comes to lie at [start, start + size): is the place free of what the current generation
- * knows? */
+/* Code is loaded at [start, start + size): does the current generation know nothing there? */
 static void claim(uint64_t start, unsigned size)
 {
 	int is_replaced = remember(start, size);
@@ -204,7 +204,7 @@ static void put_name(struct xml_text *text, const char *key, const char *name)
 		xml_put_attribute(text, key, name, strnlen(name, NAME_SHOWN));
 }
 
-/* What stands behind the code in dyntext: lines, or places and calls. */
+/* What follows the code in dyntext: lines, or places and calls. */
 static const void *tables_of(const struct dynamic_function *function, uint64_t *size)
 {
 	if (function->place_count) {

@@ -1,5 +1,5 @@
-/* dynamic.h: functions that the program makes while it runs, and announces (collector_func_load).
- * Each is an element of map.xml; its code and its lines are written to the file dyntext. */
+/* dynamic.h: JIT functions that the program announces (collector_func_load). Each is an element of
+ * map.xml; its code and its lines are written to the file dyntext. */
 #ifndef XER_COLLECTOR_DYNAMIC_H
 #define XER_COLLECTOR_DYNAMIC_H
 
@@ -34,36 +34,34 @@ struct dynamic_function {
 	uint64_t place_count, call_count;
 };
 
-/* How its code and the tables behind it get into dyntext: dynamic_write, or another one like it. */
+/* How its code and the tables after it get into dyntext: dynamic_write, or a similar function. */
 typedef int dynamic_writer(const void *first, uint64_t first_size, const void *second,
                            uint64_t second_size, uint64_t *at);
 
-/* Append a function's element to text, for col_xml_append on COL_MAP: several at once are cheaper.
- * All signals are blocked if the writer wants it. */
+/* Append the element of a function to text, for col_xml_append on COL_MAP: several at once are
+ * cheaper. All signals are blocked if the writer needs that. */
 void dynamic_put(struct xml_text *text, const struct dynamic_function *function,
                  dynamic_writer *write);
 
 /* Write a function. Signal-safe; in a process that is not recorded nothing is done. */
 void dynamic_add(const struct dynamic_function *function);
 
-/* As include/collectorAPI.h tells. Signal-safe; in a process that is not recorded nothing is done.
- */
+/* See include/collectorAPI.h. Signal-safe; in a process that is not recorded, nothing is done. */
 void dynamic_load(const char *name, const char *alias, const char *source, const void *code,
                   int size, int line_count, const Lineno *lines);
 void dynamic_unload(const void *code);
 
-/* The descriptor of dyntext, made at its first use; -errno, -EBUSY if another thread is just
- * asking. Signal-safe. */
+/* The descriptor of dyntext, created at its first use; -errno, -EBUSY if another thread is creating
+ * it. Signal-safe. */
 int dynamic_text_fd(void);
 
-/* Take so many bytes of it. Returns their offset. Signal-safe. */
+/* Reserve this many bytes of it. Returns their offset. Signal-safe. */
 uint64_t dynamic_text_reserve(uint64_t size);
 
-/* Write to bytes of dyntext that were taken. Returns 0 or -errno. All signals are blocked.
- * Signal-safe. */
+/* Write to reserved bytes of dyntext. Returns 0 or -errno. All signals are blocked. Signal-safe. */
 int dynamic_text_put(const void *from, uint64_t size, uint64_t at);
 
-/* Write memory of the program's, which may not be there, to dyntext. Returns 0 and its offset, or
+/* Write memory of the program, which may not be mapped, to dyntext. Returns 0 and its offset, or
  * -errno. Signal-safe. */
 int dynamic_text_write(const void *from, uint64_t size, uint64_t *at);
 

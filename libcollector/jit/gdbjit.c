@@ -1,8 +1,8 @@
 /* gdbjit.c: see gdbjit.h.
  *
- * Other threads may change the list, and free what it names, while it is read: so all of it is read
- * by the kernel (peek), and all of it may be wrong. The variable is found once unmapped code is
- * met, by the symbols of the objects' files; its name is seldom a dynamic one.
+ * Other threads may change the list, and free what it names, while it is read. So the kernel reads
+ * all of it for us (peek), and all of it may be wrong. The variable is looked up when unmapped code
+ * is found first, in the symbols of the objects' files, since it is seldom in the dynamic symbols.
  * See doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/gdbjit.h"
 
@@ -130,7 +130,7 @@ static void keep_section(const Elf64_Shdr *section)
 	code_element_write(section->sh_addr, section->sh_size, section->sh_addr, at);
 }
 
-/* The file's copy is at this offset of dyntext: keep the code that it tells of. */
+/* The copy of the file is at this offset of dyntext: keep the code that it describes. */
 static void keep_code(uint64_t offset, uint64_t size)
 {
 	int fd = dynamic_text_fd();
@@ -150,7 +150,7 @@ static void keep_code(uint64_t offset, uint64_t size)
 			keep_section(&section);
 }
 
-/* since: the last moment at which it surely was not registered. */
+/* since: the last moment at which it was certainly not registered. */
 static void keep(struct image *image, const struct entry *entry, uint64_t since)
 {
 	uint64_t at;
@@ -251,7 +251,7 @@ void gdbjit_look(void)
 		return;
 	searched = map_each(searched, search);
 	for (unsigned i = 0; i < descriptor_count; i++)
-		look_at(i, next); /* until then nobody has looked, and met nothing that was new */
+		look_at(i, next); /* until then, no thread has looked and found anything new */
 	atomic_store_explicit(&next_look, col_ticks() + col.descriptor.clock_hz / LOOKS_A_SECOND,
 	                      memory_order_relaxed);
 	atomic_store(&is_locked, 0);

@@ -1,9 +1,9 @@
 /* unmapped.c: see unmapped.h.
  *
- * Memory that is not known to stay is read by the kernel alone, which refuses what is not there: a
- * page is written to a place of dyntext that serves for nothing else, and read back from there. Who
- * finds another thread, or the interrupted code, at work here goes away: the next frame in the page
- * comes again.
+ * Memory that may be unmapped at any time is read by the kernel only, which refuses what does not
+ * exist: a page is written to a place of dyntext that is reserved for this, and read back from
+ * there. If another thread, or the interrupted code, is at work here, nothing is done: the next
+ * frame in the page brings it again.
  * See doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/unmapped.h"
 
@@ -23,7 +23,7 @@ enum { WRITES_MAX = 16, ALL_WRITES_MAX = 16384, LOOKS_A_SECOND = 10, MAPS_READS_
 /* A page that was met, by its address. */
 struct page {
 	atomic_uint_fast64_t address;
-	atomic_uint_fast64_t next; /* event time: not looked at again before */
+	atomic_uint_fast64_t next; /* event time: not read again before */
 	uint64_t sum;              /* of its contents */
 	atomic_uint writes;
 };
@@ -57,7 +57,7 @@ static struct page *page_of(uint64_t address)
 
 /* ---- where it is mapped ---- */
 
-/* "START-END" of a line of /proc/self/maps. Returns what stands behind it, or NULL. */
+/* "START-END" of a line of /proc/self/maps. Returns what follows it, or NULL. */
 static const char *parse_range(const char *at, uint64_t *start, uint64_t *end)
 {
 	uint64_t *to = start;
@@ -75,8 +75,8 @@ static const char *parse_range(const char *at, uint64_t *start, uint64_t *end)
 	}
 }
 
-/* Take the line if it is of an executable mapping that holds `address`. Returns 1 if so, -1 if it
- * is behind. */
+/* Use the line if it is of an executable mapping that contains `address`. Returns 1 if so, -1 if it
+ * is beyond the address. */
 static int take_line(const char *line, uint64_t address, struct region *out)
 {
 	const char *rights = parse_range(line, &out->start, &out->end);
@@ -88,8 +88,8 @@ static int take_line(const char *line, uint64_t address, struct region *out)
 	return address < out->end && strnlen(rights, 3) == 3 && rights[2] == 'x';
 }
 
-/* The executable mapping that holds an address. Returns 1, or 0: there is none, or nobody may know.
- * Lines are longer than what is kept of them: their beginnings are enough. */
+/* The executable mapping that contains an address. Returns 1, or 0: there is none, or it cannot be
+ * read. Only the beginnings of long lines are kept, which is enough. */
 static int find_mapping(uint64_t address, struct region *out)
 {
 	char *buffer = (char *)contents, line[64];
@@ -117,8 +117,8 @@ static int find_mapping(uint64_t address, struct region *out)
 	return found > 0;
 }
 
-/* Where the region of the page begins that was mapped when the first page of it was met; 0: it is
- * in none. */
+/* The start of the region that contains the page, as it was mapped when its first page was found;
+ * 0: there is no such region. */
 static uint64_t region_of(uint64_t address)
 {
 	struct object_found unused;
@@ -147,7 +147,7 @@ static uint64_t sum_of_contents(void)
 	return sum | 1; /* 0: not read */
 }
 
-/* Copy the page to `contents`. Returns its sum, 0 if it cannot be read. */
+/* Copy the page to `contents`. Returns its checksum, 0 if it cannot be read. */
 static uint64_t read_page(int fd, uint64_t address)
 {
 	if (!scratch)

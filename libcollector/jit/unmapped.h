@@ -9,10 +9,10 @@
 
 #include <stdint.h>
 
-/* There is a frame without unwinding rules at pc. Signal-safe; a look at a table, most often. */
+/* There is a frame without unwinding rules at pc. Signal-safe; mostly a look-up in a table. */
 void unmapped_see(uint64_t pc);
 
-/* The library is initialized: from now on walks tell of such frames. */
+/* The library is initialized: from now on, walks report such frames. */
 void unmapped_load(void);
 
 /* In a forked child, and before another recording of a process: there are no files yet. */

@@ -1,13 +1,13 @@
 /* mpi.c: wrappers of MPI functions, and their records. The functions are the rows of mpi.def.
  *
- * A call that is made inside of another one, by the library itself or by a function of the
- * program's that the library calls, is passed on: the outer one is recorded. It is known by where
- * its wrapper has its frame, which must be there still, so that a call that was left by a jump is
- * not taken for one that goes on.
+ * A call inside another MPI call, by the library itself or by a callback of the program, is passed
+ * on: the outer one is recorded. The outer call is known by the address of its wrapper's frame.
+ * That frame must still exist, so that a call that was left by a jump does not count as one in
+ * progress.
  *
  * The Fortran bindings of a library call the C functions, by their MPI_ names (MPICH) or by their
- * PMPI_ names (Open MPI). So these have wrappers too, which only look at callers in those bindings:
- * every language comes this way, and nothing is counted twice.
+ * PMPI_ names (Open MPI). So the PMPI_ names have wrappers too, which record only calls from those
+ * bindings. This covers all languages, and nothing is counted twice.
  * See doc/decisions/10-mpi.md. */
 #include "libcollector/mpi/mpi.h"
 
@@ -111,7 +111,7 @@ static int has_binding_name(const char *path)
 	return 0;
 }
 
-/* Is the code at `address` a binding of another language? */
+/* Does the code at `address` belong to a binding of another language? */
 static int is_binding(uint64_t address)
 {
 	unsigned generation = atomic_load_explicit(&col.generation, memory_order_relaxed);
@@ -165,9 +165,9 @@ static inline int is_on(void)
 	return (int)col_on(SOURCE_MPI);
 }
 
-/* Where MPI begins is of interest even if calls are not: ranks get their names there. So is, while
- * the recording is paused, that a handle goes out of use: it may be another communicator's when it
- * goes on. */
+/* The beginning of MPI matters even if calls are not recorded, since ranks get their names there.
+ * The end of a handle matters even during a pause, since the handle may belong to another
+ * communicator when the recording goes on. */
 static int is_wanted(const struct mpi_row *row)
 {
 	unsigned what = row->ends == MPI_ENDS_INIT ? MPI_RANKS
@@ -178,10 +178,10 @@ static int is_wanted(const struct mpi_row *row)
 	return is_on() || (col.descriptor.mpi & what && col_is_recording());
 }
 
-/* The handle that an argument points to goes out of use. */
+/* The handle that an argument points to becomes invalid. */
 static void forget_handle(const struct mpi_call *call)
 {
-	if (call->word[1] && mpi_library_is_ready()) /* NULL is the library's to refuse */
+	if (call->word[1] && mpi_library_is_ready()) /* the library refuses NULL itself */
 		mpi_group_forget(mpi_handle_at(call->word[1], 0));
 }
 
@@ -206,9 +206,9 @@ static void prepare(struct mpi_call *call)
 	call->statuses = (void *)call->word[row->status];
 }
 
-/* Is `thread` still in the call that lies further out on the caller's stack? After a jump out of it
- * something else may stand there: where it returns to must be met on the way outwards. If the stack
- * cannot be walked to its end, it is taken for there. */
+/* Is `thread` still in the call whose frame is further out on the caller's stack? After a jump out
+ * of the call, something else may be there: so a walk outwards must find the address that the call
+ * returns to. If the stack cannot be walked to its end, the call counts as still there. */
 static int is_inside(struct col_thread *thread, const struct caller *caller)
 {
 	const struct walk_memo *memo;
@@ -268,7 +268,7 @@ static void put(struct mpi_call *call, struct fmt_mpi *event, uint64_t sent, uin
 		thread->events[SOURCE_MPI]++;
 }
 
-/* A message of a request, at the place where that was made. */
+/* A message of a request, at the call that created the request. */
 static void write_tracked(struct mpi_call *call, const struct mpi_message *message,
                           const void *status)
 {
@@ -297,7 +297,7 @@ static void write_tracked(struct mpi_call *call, const struct mpi_message *messa
 	put(call, &event, 0, mpi_status_bytes(status), col_ticks());
 }
 
-/* What a call that has ended well says of its bytes and messages. `event` has its stack. */
+/* Bytes and messages of a call that has succeeded. `event` has its stack. */
 struct facts {
 	uint64_t out, in;
 	uint32_t from, to;   /* in MPI_COMM_WORLD */
@@ -336,7 +336,7 @@ static void find_facts(struct mpi_call *call, const struct mpi_group *group, str
 		facts->out = 0;
 }
 
-/* The request that the call has made. */
+/* The request that the call has created. */
 static void track(struct mpi_call *call, const struct mpi_group *group, uint32_t node,
                   const struct mpi_message *probed)
 {
@@ -468,7 +468,7 @@ static int end(struct mpi_call *call, int result, const struct mpi_message *prob
 	return result;
 }
 
-/* The message that a receive of a probed one names: its handle is gone afterwards. */
+/* The message that a receive of a probed message names: its handle is invalid afterwards. */
 static const struct mpi_message *take_probed(const struct mpi_call *call,
                                              struct mpi_message *memory)
 {
@@ -526,8 +526,8 @@ static const struct mpi_message *take_probed(const struct mpi_call *call,
 #define PASS_12(w) PASS_11(w), (w)[12]
 #define PASS_13(w) PASS_12(w), (w)[13]
 
-/* A program that refers to MPI weakly and has none finds the wrappers: then they fail as
- * MPI_ERR_OTHER would be. */
+/* A program that refers to MPI weakly, without having it, finds the wrappers: then they fail with
+ * MPI_ERR_OTHER. */
 enum { NO_MPI = 16 };
 
 #define WRAPPER(symbol, index, form, words, is_wide, is_ours) \

@@ -1,6 +1,6 @@
 /* mpi.h: what the wrappers of MPI functions share. One library serves all MPIs: arguments are
- * passed through as the words that they are in registers, and what they mean is the rows of mpi.def
- * and the few numbers of struct mpi_library. */
+ * passed through as register words, and their meaning is in the rows of mpi.def and the few numbers
+ * of struct mpi_library. */
 #ifndef XER_COLLECTOR_MPI_H
 #define XER_COLLECTOR_MPI_H
 
@@ -50,32 +50,33 @@ struct mpi_row {
 /* Begin to record calls, if they are wanted. Any context. */
 void mpi_start(void);
 
-/* The thread begins: it is in no call. */
+/* The thread begins: it is not in a call. */
 void mpi_thread_begin(struct col_thread *thread);
 
-/* Another recording in this process: groups and ranks are to be told again. */
+/* Another recording in this process: groups and ranks have to be recorded again. */
 void mpi_restart(void);
 
-/* An image begins: note what rank a launcher has told it to be, for those that do not come to the
- * end of MPI_Init. */
+/* An image begins: note the rank that a launcher gave it, for processes that do not reach the end
+ * of MPI_Init. */
 void mpi_open(void);
 
 /* ---- the library (mpi_library.c) ---- */
 
-/* A communicator, or a window, as this process knows it. */
+/* What this process knows about a communicator or a window. */
 struct mpi_group {
 	atomic_uint_fast64_t handle; /* 0: unused */
-	atomic_uint users; /* the table, until it is freed, and who looks at it: the last one gives
-	                      back what it has */
+	atomic_uint users; /* references: the table's, until it is freed, and those of its users;
+	                    * the last one releases its memory */
 	uint32_t number;
-	int rank, size; /* own rank; processes that ranks tell, of the other side if there is one */
+	int rank, size; /* own rank; number of processes that ranks refer to, on the other side if
+	                 * there is one */
 	int own_size;   /* processes of this side */
 	int is_inter;
 	int is_world;     /* ranks are those of MPI_COMM_WORLD */
 	const int *world; /* world[size]: ranks in MPI_COMM_WORLD, NULL: unknown */
 };
 
-/* What differs between libraries, and their functions, which are given words too. */
+/* What differs between libraries, and their functions, whose arguments are words too. */
 typedef int mpi_function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 struct mpi_library {
 	const char *name;
@@ -98,30 +99,31 @@ struct mpi_library {
 };
 extern struct mpi_library mpi_library __attribute__((visibility("hidden")));
 
-/* Call one of them: ASK(name, up to five arguments). Whatever an error handler of the program's
- * would make of errors: only what the program has just given the library itself with success is
- * asked for. */
+/* Call one of them: ASK(name, up to five arguments). An error handler of the program must not be
+ * called, so questions are only about what the program has just passed to the library with
+ * success. */
 #define ASK(name, ...) ASK_(mpi_library.name, __VA_ARGS__, 0, 0, 0, 0)
 #define ASK_(function, a, b, c, d, e, ...) \
 	function((uint64_t)(a), (uint64_t)(b), (uint64_t)(c), (uint64_t)(d), (uint64_t)(e))
 
-/* Can the library be asked? It can between MPI_Init and MPI_Finalize; the first call then finds out
- * what it is. Normal context. */
+/* Can the library be called? It can between MPI_Init and MPI_Finalize; the first time, this finds
+ * out which library it is. Normal context. */
 int mpi_library_is_ready(void);
 
-/* The library ends: nothing more may be asked. */
+/* The library ends: it must not be called any more. */
 void mpi_library_end(void);
 
 /* A handle in an argument, or at `index` of an array of handles. */
 uint64_t mpi_handle(uint64_t word);
 uint64_t mpi_handle_at(uint64_t array, uint64_t index);
 
-/* Bytes of an element of a type, 0 if the library does not tell. */
+/* Bytes of an element of a type, 0 if the library does not say. */
 uint64_t mpi_type_size(uint64_t type);
 
-/* What is known of a communicator, or a window, to be let go of; *spare is used when there are more
- * than are kept. Another thread may free it while a call on it goes on: the library is asked about
- * it only if nothing has been freed since mpi_group_frees() were. NULL: it is not known. */
+/* What is known about a communicator or a window; to be released. *spare is used when there are
+ * more than the table holds. Another thread may free it while a call on it goes on: the library is
+ * asked about it only if nothing was freed since mpi_group_frees() returned `frees`. NULL: it is
+ * not known. */
 const struct mpi_group *mpi_group_find(uint64_t handle, int is_window, unsigned frees,
                                        struct mpi_group *spare);
 
@@ -131,16 +133,16 @@ unsigned mpi_group_frees(void);
 /* It is about to be freed. */
 void mpi_group_forget(uint64_t handle);
 
-/* The communicator that was given that number, to be let go of. NULL: it has been freed since, as
- * it may be while a message of it is on its way, and its handle is another's or nobody's; or it has
- * none. */
+/* The communicator with that number; to be released. NULL: it was freed since, as may happen while
+ * a message is in transit, so its handle is invalid or belongs to another one; or it has no
+ * number. */
 const struct mpi_group *mpi_group_known(uint64_t handle, uint32_t number);
 
-/* Let go of what was found, which may be NULL. */
+/* Release what was found, which may be NULL. */
 void mpi_group_leave(const struct mpi_group *group);
 
-/* A recording begins where another one has ended: communicators may have come and gone meanwhile.
- * Nobody is in a call that is recorded. */
+/* A recording begins after another one has ended: communicators may have been created and freed in
+ * between. No thread is in a recorded call. */
 void mpi_groups_forget(void);
 
 /* The rank in MPI_COMM_WORLD, MPI_NO_PEER if it is none. */
@@ -150,7 +152,7 @@ uint32_t mpi_group_world(const struct mpi_group *group, int rank);
 void mpi_neighbors(uint64_t comm, unsigned frees, int *in, int *out);
 
 /* What a status says: bytes, and the rank they came from, in its communicator. Was the request
- * cancelled? Only statuses of requests for messages tell that; others may not even be set there. */
+ * cancelled? Only statuses of requests for messages have that; in others it may not even be set. */
 uint64_t mpi_status_bytes(const void *status);
 int mpi_status_source(const void *status);
 int mpi_status_is_cancelled(const void *status);
@@ -166,7 +168,8 @@ struct mpi_call {
 	int is_wide;    /* counts have 64 bits */
 	uint64_t begin;
 	unsigned frees; /* mpi_group_frees() when it began */
-	void *statuses; /* the program's, or our own in place of MPI_STATUS_IGNORE; NULL: none */
+	void *statuses; /* that of the program, or our own instead of MPI_STATUS_IGNORE; NULL: there
+	                 * is none */
 	struct mpi_tracked {
 		struct mpi_pending *request;
 		uint64_t index;
@@ -179,46 +182,46 @@ struct mpi_call {
 	uint64_t mapped_size;
 };
 
-/* Bytes that go out and come in by the call, which has ended well, but for STATUS and LATER
- * (mpi_bytes.c). */
+/* Bytes that a successful call sends and receives, without STATUS and LATER (mpi_bytes.c). */
 void mpi_bytes(const struct mpi_call *call, const struct mpi_group *group, uint64_t *out,
                uint64_t *in);
 
 /* ---- requests (mpi_requests.c) ---- */
 
-/* A message that a request, or a message handle, will be of. */
+/* The message of a request, or of a message handle. */
 struct mpi_message {
 	uint16_t func;
 	uint32_t node;   /* where it was asked for */
 	uint32_t number; /* of the communicator */
 	uint64_t comm;
 	uint64_t bytes; /* to be sent */
-	uint32_t peer;  /* to be sent to, or received from, if that is told when it is asked for */
+	uint32_t peer;  /* the rank it goes to, or comes from, if that is known when the request is
+	                 * created */
 	uint8_t is_send, is_persistent;
 };
 
 /* Track a request. Returns 0, or -1 if there are too many. */
 int mpi_request_add(uint64_t handle, const struct mpi_message *message);
 
-/* The same of a message that a probe has found, until it is received: take it then. Returns 0, or
+/* The same for a message that a probe has found, until it is received: take it then. Returns 0, or
  * -1 if there is none. */
 int mpi_probed_add(uint64_t handle, const struct mpi_message *message);
 int mpi_probed_take(uint64_t handle, struct mpi_message *out);
 
-/* All that is tracked is out of date: calls were not seen. */
+/* All that is tracked is out of date, because calls were not recorded. */
 void mpi_requests_forget(void);
 
-/* Before the call: see which of its requests are tracked, and put statuses of ours in place of
- * ignored ones, where they are wanted. */
+/* Before the call: find out which of its requests are tracked, and replace ignored statuses by ours
+ * where they are needed. */
 void mpi_requests_before(struct mpi_call *call);
 
-/* After it, if it has ended well: tell `on` of each message that the call has started to send
- * (status NULL) or seen to be received, and give up what it has ended. */
+/* After a successful call: report to `on` each message that the call has started to send (status
+ * NULL) or has completed receiving, and stop tracking the requests that it has ended. */
 typedef void mpi_message_taker(struct mpi_call *call, const struct mpi_message *message,
                                const void *status);
 void mpi_requests_after(struct mpi_call *call, mpi_message_taker *on);
 
-/* Give up memory that the call has used. */
+/* Release memory that the call has used. */
 void mpi_requests_end(struct mpi_call *call);
 
 #endif

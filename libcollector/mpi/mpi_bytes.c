@@ -1,6 +1,6 @@
-/* mpi_bytes.c: how many bytes a call moves, as its row and its arguments tell. What is counted is
- * what this process hands over and gets by the meaning of the function, whatever way the library
- * takes: a broadcast sends its data once, at the root. */
+/* mpi_bytes.c: the bytes of a call, from its row and its arguments. They are those that this
+ * process sends and receives by the meaning of the function, however the library does it: a
+ * broadcast sends its data once, at the root. */
 #include "libcollector/mpi/mpi.h"
 
 #include <stddef.h>
@@ -65,8 +65,9 @@ static uint64_t bytes_of(const struct mpi_call *call, const struct mpi_bytes *by
 	return 0;
 }
 
-/* What MPI_IN_PLACE stands for: the arguments of the other direction say it, of which one process's
- * part is this process's own. The arguments of this direction may be anything then. */
+/* MPI_IN_PLACE: the arguments of the other direction give the size, of which one process's part
+ * belongs to this process. The arguments of this direction are not used then, and may be
+ * anything. */
 static struct mpi_bytes in_place(const struct mpi_bytes *own, const struct mpi_bytes *other)
 {
 	struct mpi_bytes result = *other;
@@ -83,8 +84,8 @@ static int is_in_place(const struct mpi_call *call, uint8_t buffer)
 	return buffer && call->word[buffer] == mpi_library.in_place;
 }
 
-/* Does this process do what only some do? In an intercommunicator, one side has the root, whose
- * other processes do nothing. */
+/* Does this process do what only some processes do? In an intercommunicator, one side has the root,
+ * and the other processes of that side do nothing. */
 static int takes_part(const struct mpi_call *call, const struct mpi_group *group, uint8_t at)
 {
 	int root = call->row->root ? (int32_t)call->word[call->row->root] : 0;

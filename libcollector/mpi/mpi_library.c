@@ -1,6 +1,6 @@
-/* mpi_library.c: the MPI library of this process, asked through its PMPI_ names. There are two
- * binary interfaces: Open MPI's, whose handles are pointers, and MPICH's, whose handles are ints,
- * which the libraries made from it keep (Intel MPI, MVAPICH).
+/* mpi_library.c: the MPI library of this process, called through its PMPI_ names. There are two
+ * binary interfaces: that of Open MPI, whose handles are pointers, and that of MPICH, whose handles
+ * are ints, which libraries based on it keep (Intel MPI, MVAPICH).
  * See doc/decisions/10-mpi.md. */
 #include "libcollector/mpi/mpi.h"
 
@@ -31,9 +31,9 @@ static int find_functions(void)
 	return missing ? -1 : 0;
 }
 
-/* The address of a predefined object of Open MPI's. Programs may have copies of the objects, which
- * are then the ones that count, so that their symbols may mislead: their numbers in Fortran do not.
- */
+/* The address of a predefined object of Open MPI. Programs may have copies of these objects, which
+ * then are the valid ones, so the symbols may be wrong: the Fortran numbers of the objects are
+ * not. */
 static uint64_t open_mpi_handle(const char *from_fortran, int number)
 {
 	uint64_t (*convert)(int) = (uint64_t(*)(int))next_definition(from_fortran, NULL);
@@ -92,7 +92,7 @@ int mpi_library_is_ready(void)
 		return now == READY;
 	if (!is_between())
 		return 0;
-	/* Several threads may come here, and write the same. */
+	/* Several threads may get here, and write the same. */
 	learn_interface();
 	if (find_functions() < 0) {
 		atomic_store(&state, ENDED);
@@ -203,7 +203,7 @@ void mpi_group_leave(const struct mpi_group *known)
 	atomic_store_explicit(&group->handle, 0, memory_order_release);
 }
 
-/* Returns 0 if it is another one by now, or goes. */
+/* Returns 0 if it is another one now, or is being freed. */
 static int hold(struct mpi_group *group, uint64_t handle, uint32_t number)
 {
 	unsigned users = atomic_load(&group->users);
@@ -218,7 +218,7 @@ static int hold(struct mpi_group *group, uint64_t handle, uint32_t number)
 	return 0;
 }
 
-/* Of two threads that met it at the same time, each may have given it a number. 0: any. */
+/* If two threads found it at the same time, each may have given it a number. 0: any. */
 static struct mpi_group *find(uint64_t handle, uint32_t number)
 {
 	unsigned at = place_of(handle);
@@ -243,8 +243,8 @@ unsigned mpi_group_frees(void)
 	return atomic_load(&frees);
 }
 
-/* May the library be asked about what a call has taken that began when so many had been freed? Who
- * frees one waits then. */
+/* May the library be asked about the arguments of a call that began when this many had been freed?
+ * A thread that frees one waits then. */
 static int begin_asking(unsigned then)
 {
 	atomic_fetch_add(&askers, 1);
@@ -307,7 +307,7 @@ void mpi_group_forget(uint64_t handle)
 
 	atomic_fetch_add(&frees, 1);
 	while (atomic_load(&askers) &&
-	       turns < FREE_TURNS) /* one that an error handler has jumped out of never ends */
+	       turns < FREE_TURNS) /* a call that an error handler has left by a jump never ends */
 		col_wait_turn(&turns);
 	for (unsigned i = 0; i < PROBES; i++)
 		forget(&groups[(at + i) % GROUPS], handle);

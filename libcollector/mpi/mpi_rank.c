@@ -18,7 +18,7 @@ static atomic_uint has_begun;
 
 extern char **environ;
 
-/* The rank that a launcher has told the process to be, -1: none. */
+/* The rank that a launcher gave the process, -1: none. */
 static int rank_told(void)
 {
 	static const char *const variables[] = {"OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK="};
@@ -39,8 +39,8 @@ static int rank_told(void)
 	return -1;
 }
 
-/* The first words of what the library says that it is: up to a comma, the end of a line, or blanks
- * that are no words. */
+/* The first words of the library's description of itself: up to a comma, the end of a line, or two
+ * blanks. */
 static void put_version(struct xml_text *text)
 {
 	char *version = sys_mmap_anonymous(VERSION_MAX);

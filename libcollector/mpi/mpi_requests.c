@@ -1,10 +1,10 @@
-/* mpi_requests.c: requests that will receive a message, or can be started again. How long a message
- * is, and who sent it, is known when its request is seen to be complete, by whichever of the
- * functions that wait and test.
+/* mpi_requests.c: requests that will receive a message, or can be started again. The length of a
+ * message and its sender are known when one of the functions that wait and test finds its request
+ * complete.
  *
- * Requests are found by their handles in a table without locks, of fixed size. A request whose end
- * was not seen, because the recording was paused, is known by its epoch, and its place is taken
- * when it is met again.
+ * Requests are found by their handles in a lock-free table of fixed size. If the end of a request
+ * was not recorded because of a pause, its epoch shows that, and its place is reused when it is
+ * found again.
  * See doc/decisions/10-mpi.md. */
 #include "libcollector/mpi/mpi.h"
 
@@ -29,7 +29,7 @@ static _Atomic(void *) table; /* struct requests */
 static atomic_uint count;     /* of requests in the table: it is there if any are */
 static atomic_uint epoch;
 
-/* Message handles are no requests, but may have the same numbers. */
+/* Message handles are not requests, but may have the same numbers. */
 enum { MESSAGE_BIT = 1 };
 static uint64_t key_of(uint64_t handle, int is_message)
 {
@@ -233,7 +233,7 @@ static void begin(struct mpi_call *call, const struct mpi_tracked *tracked, mpi_
 		on(call, &request->message, NULL);
 }
 
-/* The tracked request at an index of the call's, NULL if there is none. */
+/* The tracked request at an index of the call, NULL if there is none. */
 static const struct mpi_tracked *tracked_at(const struct mpi_call *call, uint64_t index)
 {
 	uint64_t low = 0, high = call->tracked_count;
@@ -250,7 +250,7 @@ static const struct mpi_tracked *tracked_at(const struct mpi_call *call, uint64_
 	                                                                      : NULL;
 }
 
-/* The functions that tell which requests are complete by their indices. */
+/* The functions that return the indices of the complete requests. */
 static void complete_some(struct mpi_call *call, mpi_message_taker *on)
 {
 	int32_t number = *(const int32_t *)call->word[call->row->flag];
@@ -264,7 +264,7 @@ static void complete_some(struct mpi_call *call, mpi_message_taker *on)
 	}
 }
 
-/* Is the request at this index complete? Of functions that say so of all, or of one. */
+/* Is the request at this index complete? For functions that say so of all requests, or of one. */
 static int is_complete(const struct mpi_call *call, uint64_t index)
 {
 	switch ((enum mpi_ends)call->row->ends) {

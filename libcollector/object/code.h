@@ -9,8 +9,8 @@
 
 enum { CODE_STUB_SIZE = ARCH_STUB_SIZE, CODE_STUBS_MAX = 256 };
 
-/* Between these two, code_write works. One user at a time. Normal context. code_begin returns 0 or
- * -errno. */
+/* Between these two calls, code_write works. One user at a time. Normal context. code_begin returns
+ * 0 or -errno. */
 int code_begin(void);
 void code_end(void);
 
@@ -21,8 +21,8 @@ int code_write(uint64_t address, const uint8_t *code, size_t size);
 /* Afterwards, no processor has old code of this process in its pipeline. */
 void code_tell_processors(void);
 
-/* Make the pages of [from, to) writable, or not any more; they can be executed all the time.
- * Returns 0 or -errno. */
+/* Make the pages of [from, to) writable, or read-only again; they stay executable. Returns 0 or
+ * -errno. */
 int code_open_pages(uint64_t from, uint64_t to, int is_open);
 
 /* A page near `near` (within 1 GiB, if there is room), whose stub i, CODE_STUB_SIZE bytes each,

@@ -1,5 +1,5 @@
-/* elffile.h: the file of a load object in memory, to look up what is not loaded. All content is
- * hostile until checked. */
+/* elffile.h: the file of a load object in memory, to look up what is not loaded. No content is
+ * trusted before it is checked. */
 #ifndef XER_COLLECTOR_ELFFILE_H
 #define XER_COLLECTOR_ELFFILE_H
 
@@ -16,14 +16,14 @@ int elffile_map(const char *path, struct elffile *out);
 void elffile_unmap(const struct elffile *file);
 
 /* The sections, sections[*count] within the file, of a 64-bit ELF file; NULL if there are none.
- * What they say of places in the file is not checked. Signal-safe. */
+ * Offsets in them are not checked. Signal-safe. */
 const Elf64_Shdr *elffile_sections(const struct elffile *file, unsigned *count);
 
 /* The first section of that name, NULL if there is none. Signal-safe. */
 const Elf64_Shdr *elffile_find_section(const struct elffile *file, const char *name);
 
-/* Where the file's segments lie in memory, without the bias. Returns 0, or -ENOEXEC. Signal-safe.
- */
+/* Where the segments of the file are in memory, without the bias. Returns 0, or -ENOEXEC.
+ * Signal-safe. */
 int elffile_range(const struct elffile *file, uint64_t *start, uint64_t *end);
 
 /* A table of symbols within a file. Names are to be checked. */
@@ -37,7 +37,7 @@ struct elffile_symbols {
  * Signal-safe. */
 int elffile_symbols_find(const struct elffile *file, struct elffile_symbols *out);
 
-/* Does the section's content lie in the file? Signal-safe. */
+/* Is the content of the section inside the file? Signal-safe. */
 int elffile_has(const struct elffile *file, const Elf64_Shdr *section);
 
 #endif

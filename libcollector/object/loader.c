@@ -1,7 +1,7 @@
 /* loader.c: look at all objects, now and whenever the loader has mapped some. See loader.h.
  *
- * Objects loaded later are noticed by a jump in the function of the loader that is there for
- * debuggers to stop in. That comes before they are relocated.
+ * Objects that are loaded later are noticed by a jump in the function of the loader that exists for
+ * debuggers to stop in. It is called before the objects are relocated.
  * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/object/loader.h"
 
@@ -15,8 +15,8 @@
 
 enum { OBJECTS = 1024 };
 
-/* Objects that were looked at, by the addresses of their dynamic sections; 0: one that is gone.
- * More than that are looked at again. */
+/* Objects that were looked at, by the addresses of their dynamic sections; 0: one that was
+ * unloaded. If there are more, they are looked at again. */
 static uint64_t seen[OBJECTS];
 static unsigned seen_count;
 static const struct loader_watcher *watcher;
@@ -84,7 +84,7 @@ static void see_all(int is_idle)
 	atomic_store(&busy, 0);
 }
 
-/* The loader is there: it has loaded something, or is about to. */
+/* The loader has loaded something, or is about to. */
 static void on_load(void)
 {
 	if (watcher->is_wanted() && _r_debug.r_state == RT_CONSISTENT)

@@ -1,4 +1,4 @@
-/* loader.h: the objects that the loader loads, now and later, are shown to those that patch their
+/* loader.h: shows the objects that the loader loads, now and later, to the modules that patch their
  * code. */
 #ifndef XER_COLLECTOR_LOADER_H
 #define XER_COLLECTOR_LOADER_H
@@ -6,9 +6,9 @@
 struct link_map;
 struct elffile;
 
-/* Who is shown them. Constant. */
+/* A module that wants to see them. Constant. */
 struct loader_watcher {
-	int (*is_wanted)(void); /* are they to be shown at this moment? */
+	int (*is_wanted)(void); /* does it want to see them now? */
 	/* An object, with its file. is_idle: no thread runs in it. */
 	void (*see)(const struct link_map *map, const struct elffile *file, int is_idle);
 };

@@ -1,8 +1,8 @@
 /* map.c: write the load objects of the process to map.xml. See map.h.
  *
- * There is no hook on dlopen, which would change the library search path of its caller: an object
- * is noticed when the unwinder first meets an address in it, and by dl_iterate_phdr at the start
- * and at dlclose.
+ * dlopen has no hook, since a hook would change the library search path of its caller. Objects are
+ * noticed when the unwinder finds an address in them for the first time, and by dl_iterate_phdr at
+ * the start and at dlclose.
  * See doc/decisions/08-object-lookup.md. */
 #include "libcollector/object/map.h"
 
@@ -20,8 +20,9 @@
 
 enum { OBJECTS = 4096, BUILD_ID_MAX = 64 };
 
-/* Known objects by start address. An entry is taken by CAS on start; `gone` after its unloading,
- * and taken again by CAS on that, so that a program may load and unload as often as it likes. */
+/* Known objects by start address. An entry is taken by a CAS on start; it is `gone` after the
+ * unloading, and can then be taken again by a CAS, so a program may load and unload as often as it
+ * likes. */
 struct object {
 	atomic_uint_fast64_t start;
 	uint32_t id;
@@ -31,7 +32,7 @@ struct object {
 static struct object objects[OBJECTS];
 static atomic_uint object_count;
 static atomic_uint is_beginning;
-static atomic_uint is_begun; /* map.xml is open: until then objects are only noted */
+static atomic_uint is_begun; /* map.xml is open: until then, objects are only remembered */
 static char program[4096];   /* the executable's path, which the loader does not keep */
 
 struct image {
@@ -120,8 +121,8 @@ static uint64_t end_of(const struct image *image)
 }
 
 /* A library may have been loaded by a path relative to the working directory, which readers do not
- * know: put that before it in whole[COL_TEXT_SIZE], which may be NULL. Returns the path to be
- * written. */
+ * know: write the whole path to whole[COL_TEXT_SIZE], which may be NULL. Returns the path to
+ * write. */
 static const char *whole_path(const char *path, char *whole)
 {
 	long len = *path == '/' || *path == '[' || !whole ? -1
@@ -174,7 +175,7 @@ static void see_image(const struct image *image)
 		return;
 	object->id = atomic_fetch_add(&object_count, 1) + 1;
 	if (atomic_load(&is_begun) && write_object(image, object->id) < 0)
-		atomic_store(&object->gone, 1); /* again at the next chance */
+		atomic_store(&object->gone, 1); /* tried again at the next opportunity */
 }
 
 static const char *path_of(const char *name)
@@ -252,8 +253,8 @@ static void see_again(struct object *object)
 		map_see(&found);
 }
 
-/* The loader's own list is not asked: another thread may hold its lock, or have held it when this
- * process was forked. */
+/* The list of the loader is not used: another thread may hold its lock, or may have held it when
+ * this process was forked. */
 static int make_file(void)
 {
 	int error = 0;
@@ -329,7 +330,7 @@ static void write_unload(uint32_t id, uint32_t generation)
 	col_xml_append(COL_MAP, &text);
 }
 
-/* Something was unloaded: end the generation, and say of each object that is gone that it is. */
+/* Something was unloaded: end the generation, and write an element for each object that is gone. */
 static void note_unloads(void)
 {
 	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
@@ -351,7 +352,7 @@ EXPORT int dlclose(void *handle)
 	unsigned long long before = 0, after = 0;
 	int result;
 
-	if (!col_is_recording()) { /* wrappers keep what stands behind them none the less */
+	if (!col_is_recording()) { /* wrappers keep the functions behind them all the same */
 		result = REAL(dlclose)(handle);
 		atomic_fetch_add(&col.generation, 1);
 		return result;

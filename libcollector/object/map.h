@@ -13,8 +13,8 @@
 /* Note the objects loaded now. Normal context, at the start. */
 void map_open(void);
 
-/* The first call stack is about to be recorded: have map.xml, with all known objects. Signal-safe.
- */
+/* The first call stack is about to be recorded: create map.xml, with all known objects.
+ * Signal-safe. */
 void map_begin(void);
 
 /* Call take with every known object whose number is above `above`. Returns the highest number there

@@ -1,7 +1,7 @@
 /* gomp.c: wrappers of libgomp's entry points: the rows of gomp.def. Tasks are in gomp_task.c.
  *
- * When the library behind is libomp, which has these entries too and tells its own story (ompt.c),
- * calls are passed on; another runtime may be in use beside it.
+ * If the library behind is libomp, which also has these entries and reports its work itself
+ * (ompt.c), calls are passed on; another runtime may be in use at the same time.
  * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/gomp.h"
 
@@ -87,8 +87,8 @@ static void end_thread(const struct gomp_part *part, const struct work *work, co
 			   .other = waited});
 }
 
-/* Called by libgomp in each thread of the team. The stack pointer is what it is when the program's
- * function is entered. */
+/* libgomp calls this in each thread of the team. The stack pointer is the one at the entry of the
+ * program's function. */
 static __attribute__((noinline)) void omp_run(void *argument)
 {
 	struct work *work = argument;

@@ -1,5 +1,5 @@
-/* gomp.h: what the wrappers of libgomp's entry points have in common: who is behind them
- * (gomp_behind.c), and what a thread does (gomp.c). */
+/* gomp.h: what the wrappers of libgomp's entry points share: the functions behind them
+ * (gomp_behind.c), and the work of a thread (gomp.c). */
 #ifndef XER_COLLECTOR_GOMP_H
 #define XER_COLLECTOR_GOMP_H
 
@@ -32,11 +32,11 @@ enum gomp_index {
 	INDEXES
 };
 
-/* What an object that calls is bound to. A place whose object may be gone, as something has been
- * unloaded since, is given to the next one that calls. What is read of it counts if `sequence` was
+/* The functions to which a calling object is bound. When objects were unloaded, an entry may be out
+ * of date; then the next calling object takes it. What was read of it is valid if `sequence` was
  * even, and is the same afterwards. */
 struct gomp_bindings {
-	atomic_uint sequence; /* odd: somebody changes it; in a forked child perhaps for ever */
+	atomic_uint sequence; /* odd: it is being changed; in a forked child perhaps forever */
 	atomic_uint generation;
 	atomic_uint_fast64_t start, end;
 	_Atomic(pointer) function[INDEXES];
@@ -69,8 +69,8 @@ static inline int gomp_is_unchanged(const struct gomp_bindings *scope, unsigned 
 	       atomic_load_explicit(&scope->sequence, memory_order_relaxed) == sequence;
 }
 
-/* What stands behind a wrapper for an object that calls it from `caller`: in the place that was
- * used last, or wherever it is. */
+/* The function behind a wrapper for an object that calls it from `caller`: in the entry that was
+ * used last, or found elsewhere. */
 pointer gomp_find_behind(enum gomp_index index, const void *caller);
 
 static inline pointer gomp_behind(enum gomp_index index, const void *caller)
@@ -94,7 +94,7 @@ static inline int gomp_is_on(void)
 	return (int)col_on(SOURCE_OMP);
 }
 
-/* The calling thread, if what it does by calling `next` is recorded here. */
+/* The calling thread, if its call of `next` is recorded here. */
 #define RECORDED(next) \
 	(likely(!gomp_is_on()) || ompt_tells_of((uint64_t)(next)) ? NULL : thread_current())
 

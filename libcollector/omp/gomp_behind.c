@@ -1,8 +1,8 @@
-/* gomp_behind.c: finds what stands behind the wrappers of libgomp's entry points, and keeps it for
- * each object that calls.
+/* gomp_behind.c: finds the functions behind the wrappers of libgomp's entry points, and remembers
+ * them for each calling object.
  *
- * A program may have several libgomps, in no global scope (Python packages bring their own): what
- * stands behind a wrapper is a matter of the object that calls.
+ * A program may have several libgomps outside the global scope (Python packages bring their own).
+ * So the function behind a wrapper depends on the calling object.
  * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/gomp.h"
 
@@ -26,7 +26,7 @@ static const char *const names[] = {
 static struct gomp_bindings scopes[SCOPES];
 _Atomic(struct gomp_bindings *) gomp_latest;
 
-/* Returns 0 if somebody else has changed it since `sequence`, or does so now. */
+/* Returns 0 if another thread has changed it since `sequence`, or does so now. */
 static int begin_change(struct gomp_bindings *scope, unsigned sequence)
 {
 	int is_mine = !(sequence & 1) &&
@@ -41,7 +41,7 @@ static void end_change(struct gomp_bindings *scope, unsigned sequence)
 	atomic_store_explicit(&scope->sequence, sequence + 2, memory_order_release);
 }
 
-/* NULL: too many call, or the caller is in no object. *sequence: as it was found. */
+/* NULL: too many objects call, or the caller is in no object. *sequence: as it was found. */
 static struct gomp_bindings *find_scope(uint64_t caller, unsigned *sequence)
 {
 	struct object_found object;

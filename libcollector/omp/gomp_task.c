@@ -8,8 +8,9 @@
 
 enum { TASK_DATA_MAX = 64 * 1024, TASK_DETACH = 1 << 13 };
 
-/* Stands before the program's own data of a task, whether libgomp copies both to where the task
- * will find them, or the program's function copies its own, or the task runs at once. */
+/* A header before the program's own data of a task. It is there whether libgomp copies both to
+ * where the task will find them, the program's function copies its own data, or the task runs at
+ * once. */
 struct task {
 	void (*function)(void *);
 	void (*copy)(void *, void *);
@@ -51,7 +52,7 @@ static void end_task(const struct gomp_part *part, const struct task *task)
 static __attribute__((noinline)) void run_task(void *argument)
 {
 	struct task task = *(
-		struct task *)argument; /* libgomp may give the memory away while the task runs */
+		struct task *)argument; /* libgomp may free the memory while the task runs */
 	struct gomp_part part;
 
 	gomp_part_begin(
@@ -77,7 +78,7 @@ static void begin_task(struct task *task, struct col_thread *thread, const struc
 	                                       .now = now});
 }
 
-/* Where the program's data lie behind a header. 0: such a task is left alone. */
+/* Where the program's data are after a header. 0: such a task is left alone. */
 static uint64_t offset_behind(uint64_t header, long size, long alignment)
 {
 	uint64_t align = alignment > (long)sizeof(uint64_t) ? (uint64_t)alignment
@@ -88,7 +89,7 @@ static uint64_t offset_behind(uint64_t header, long size, long alignment)
 	               : (header + align - 1) & ~(align - 1);
 }
 
-/* `to` has room for as much again as the alignment. */
+/* `to` has space for the alignment in addition. */
 static void *align_up(void *to, uint64_t align)
 {
 	return (char *)to + (-(uint64_t)to & (align - 1));
@@ -108,7 +109,7 @@ EXPORT void GOMP_task(void (*function)(void *), void *data, void (*copy)(void *,
 	uint64_t offset = offset_behind(sizeof(struct task), size, alignment);
 	struct task *task;
 
-	/* A task to be fulfilled later is told so in its own data by libgomp. */
+	/* For a task that is to be fulfilled later, libgomp writes that into the task's data. */
 	if (!thread || flags & TASK_DETACH || !offset) {
 		next(function, data, copy, size, alignment, is_deferred, flags, depend, priority,
 		     detach);
@@ -123,8 +124,8 @@ EXPORT void GOMP_task(void (*function)(void *), void *data, void (*copy)(void *,
 	     flags, depend, priority, detach);
 }
 
-/* ---- task loops: libgomp makes the tasks, and writes each one's share into the first words of its
- * data, which are ours */
+/* ---- task loops: libgomp creates the tasks, and writes the share of each into the first words of
+ * its data, which are ours */
 
 struct share {
 	uint64_t start, end;

@@ -59,7 +59,7 @@ static int is_left(const struct omp_base *inner, const struct omp_base *base)
 	return inner && base->sp && inner->sp && inner->sp <= base->sp;
 }
 
-/* A base that is not outside of this one was left by a jump. */
+/* A base that is not outside this one was left by a jump. */
 uint32_t omp_push(struct col_thread *thread, const struct omp_base *base)
 {
 	struct omp_thread *omp = &thread->omp;

@@ -1,10 +1,11 @@
-/* omp.h: what a thread does for OpenMP, as libgomp's (gomp.c) and libomp's (ompt.c) calls tell it.
+/* omp.h: the work of a thread for OpenMP, as the calls of libgomp (gomp.c) and libomp (ompt.c) show
+ * it.
  *
- * A thread of a team runs on a stack that begins in the runtime library, and a task on that of
- * whoever executes it. What users look for outside of their code is the stack of who began the
- * region or made the task. So each thread has a pile of *bases*: from which stack pointer on frames
- * are the runtime's, and the node that stands for them. Walks end there (walk.h) and go on with
- * that node, so that all kinds of events have such stacks. */
+ * A thread of a team runs on a stack that begins in the runtime library, and a task runs on the
+ * stack of the thread that executes it. But users expect their code to be called by the stack that
+ * began the region or created the task. So each thread has a pile of *bases*. A base says from
+ * which stack pointer on frames belong to the runtime, and has the node that stands for them. Walks
+ * end there (walk.h) and continue with that node, so that events of all kinds have such stacks. */
 #ifndef XER_COLLECTOR_OMP_H
 #define XER_COLLECTOR_OMP_H
 
@@ -13,10 +14,10 @@
 enum omp_mode { OMP_OFF, OMP_STACKS, OMP_EVENTS };
 struct caller;
 
-/* Begin to tell states and stacks, and events if they are wanted. Any context. */
+/* Begin to record states and stacks, and events if they are on. Any context. */
 void omp_start(void);
 
-/* The thread begins, or goes on as a forked child. */
+/* The thread begins, or continues as a forked child. */
 void omp_thread_begin(struct col_thread *thread);
 
 /* ---- for gomp.c and ompt.c; in normal context of the thread ---- */
@@ -25,18 +26,18 @@ void omp_thread_begin(struct col_thread *thread);
 uint32_t omp_new_region(void);
 uint32_t omp_new_task(void);
 
-/* The node of the caller's stack; with base not NULL also one for the stacks that stand outside of
- * `mark`. 0: none. */
+/* The node of the caller's stack; if base is not NULL, also the node of the frames outside `mark`.
+ * 0: none. */
 uint32_t omp_stack(const struct caller *caller, enum fmt_pc_mark mark, uint32_t *base);
 
 /* The thread's piles, made if they are not there. NULL: there is no memory. */
 struct omp_piles *omp_make_piles(struct omp_thread *omp);
 
-/* Put a base on the pile. Returns the depth that omp_pop is to go back to. */
+/* Push a base. Returns the depth to which omp_pop has to return. */
 uint32_t omp_push(struct col_thread *thread, const struct omp_base *base);
 void omp_pop(struct col_thread *thread, uint32_t depth);
 
-/* The innermost base, NULL: the thread is in no region that is known. */
+/* The innermost base, NULL: the thread is in no known region. */
 struct omp_base *omp_innermost(struct col_thread *thread);
 
 /* Record a construct that began at `begin` and ends now, if constructs are recorded. `stack` is its

@@ -1,10 +1,10 @@
-/* ompt.c: a tool of OpenMP runtimes that have the tool interface (libomp): their callbacks become
- * bases and records.
+/* ompt.c: a tool of OpenMP runtimes that have the tool interface (libomp): turns their callbacks
+ * into bases and records.
  *
- * Callbacks run in the thread that they tell of, inside of the runtime; the caller of the runtime
- * is known by the return address that they are given, which is looked for in the stack. What
- * belongs together is packed into the 64 bits that the runtime keeps for each region and task: the
- * ordinal in the high half, the base's node in the low one.
+ * Callbacks run inside the runtime, in the thread that they are about. The caller of the runtime is
+ * known by the return address in their arguments, which is searched on the stack. The runtime keeps
+ * 64 bits for each region and task: they hold the ordinal in the high half, and the node of the
+ * base in the low half.
  * See doc/decisions/09-openmp.md. */
 #include "libcollector/omp/ompt.h"
 
@@ -28,8 +28,8 @@ int ompt_tells_of(uint64_t address)
 	       address < library.end;
 }
 
-/* Is what begins now to be recorded? While the recording is paused the thread's piles are kept none
- * the less: what begins may end later. */
+/* Is a construct that begins now to be recorded? The piles of the thread are kept even during a
+ * pause, since a construct may end after it. */
 static int is_on(void)
 {
 	return col_on(SOURCE_OMP) != OMP_OFF;
@@ -56,8 +56,8 @@ static uint32_t node_of(const ompt_data_t *data)
 	return data ? (uint32_t)data->value : 0;
 }
 
-/* The stack from the frame that `code` returns to, outwards; with base not NULL also the node
- * outside of `mark`. The frames inside of it are the runtime's. */
+/* The stack from the frame that `code` returns to, outwards; if base is not NULL, also the node
+ * outside `mark`. The frames inside it belong to the runtime. */
 static uint32_t stack_at(const void *code, const struct caller *caller, enum fmt_pc_mark mark,
                          uint32_t *base)
 {
@@ -65,7 +65,7 @@ static uint32_t stack_at(const void *code, const struct caller *caller, enum fmt
 	uint32_t node = thread ? stack_of(thread, caller) : 0;
 
 	node = tree_outward(node, (uint64_t)code);
-	/* Of the tasks of a task loop it tells no more than a place of its own. */
+	/* For the tasks of a task loop, the runtime reports only a place in itself. */
 	node = tree_outside(node, library.start, library.end);
 	if (base)
 		*base = node ? tree_node(node, mark) : 0;
@@ -74,7 +74,7 @@ static uint32_t stack_at(const void *code, const struct caller *caller, enum fmt
 	return node;
 }
 
-/* A record of what the thread does in its innermost region or task, if constructs are recorded. */
+/* A record of the thread's work in its innermost region or task, if constructs are recorded. */
 static void record(struct col_thread *thread, enum fmt_omp_event event, uint64_t duration,
                    uint64_t now, uint64_t other, const void *code, const struct caller *caller)
 {
@@ -144,8 +144,8 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
 	                                       .duration = now - region->begin});
 }
 
-/* The thread's code in the region has ended; what follows is the barrier at its end, of which
- * workers learn late that it is over. */
+/* The thread's code in the region has ended; the barrier at its end follows, and workers learn late
+ * that this is over. */
 static void end_thread(struct col_thread *thread, struct omp_base *base)
 {
 	uint64_t now = col_ticks();
@@ -258,8 +258,8 @@ static enum fmt_omp_state state_of_sync(int kind)
 	}
 }
 
-/* The barrier at the end of a parallel region: older runtimes do not tell it from others, but that
- * the place which they give is that of the whole region, or none. */
+/* The barrier at the end of a parallel region: older runtimes report it like others, but with the
+ * place of the whole region, or without one. */
 static int is_last_barrier(const struct omp_thread *omp, int kind, const void *code)
 {
 	uint32_t depth = omp->region_depth;
@@ -280,8 +280,8 @@ static void on_sync_region_wait(int kind, int endpoint, ompt_data_t *parallel, o
 	(void)parallel, (void)task;
 	if (!thread)
 		return;
-	/* The barrier at a region's end is the time from each thread's end to the region's; a
-	 * worker may wait there before it knows its region. */
+	/* The barrier at the end of a region lasts from the end of each thread's work to the end of
+	 * the region; a worker may wait there before it knows its region. */
 	if (base ? base->is_over : state_of_sync(kind) == FMT_omp_state_IMPLICIT_BARRIER)
 		return;
 	if (base && !base->task && is_last_barrier(&thread->omp, kind, code)) {
@@ -302,7 +302,7 @@ static void on_reduction(int kind, int endpoint, ompt_data_t *parallel, ompt_dat
 	on_sync_region_wait(ompt_sync_region_reduction, endpoint, parallel, task, code);
 }
 
-/* A lock that is tried is not waited for. */
+/* A thread does not wait for a lock that it only tries. */
 static enum fmt_omp_state state_of_mutex(int kind)
 {
 	switch (kind) {
@@ -343,8 +343,8 @@ static void on_mutex_acquired(int kind, uint64_t object, const void *code)
 		         code, &CALLER);
 }
 
-/* A lock that its owner has already: nobody tells that it was acquired. One that was only tried has
- * begun no wait. */
+/* If its owner takes a lock again, there is no callback that it was acquired. A lock that was only
+ * tried has begun no wait. */
 static void on_nest_lock(int endpoint, uint64_t object, const void *code)
 {
 	struct col_thread *thread = thread_current();
@@ -417,17 +417,17 @@ static void begin_task(struct col_thread *thread, const ompt_data_t *task)
 	omp->state = FMT_omp_state_WORK;
 }
 
-/* Has the thread gone back to what the innermost task lies on? Then a part of an untied one has
- * ended, which goes on later, here or in another thread: one that is tied, and has not ended, is
- * left for tasks on top of it alone. */
+/* Has the thread returned to the stack below the innermost task? Then a part of an untied task has
+ * ended, which continues later, here or in another thread. A tied task that has not ended is left
+ * only for tasks on top of it. */
 static int is_back(const struct omp_thread *omp, const ompt_data_t *next)
 {
 	return next &&
 	       ordinal_of(next) == (omp->depth > 1 ? omp->piles->base[omp->depth - 2].task : 0);
 }
 
-/* Tasks run on the stack of the thread, one on the other: the next one is new unless it is below.
- */
+/* Tasks run on the stack of the thread, one on top of the other: the next task is new unless it is
+ * below. */
 static void on_task_schedule(ompt_data_t *prior, int status, ompt_data_t *next)
 {
 	struct col_thread *thread = thread_current();
@@ -523,8 +523,8 @@ static void finalize(ompt_data_t *data)
 
 typedef ompt_start_tool_result_t *start_tool(unsigned version, const char *runtime);
 
-/* The runtime's own definition of this is weak and searches on; a tool that the program brings
- * comes before ours. */
+/* The runtime's own definition is weak and searches further; a tool that the program brings comes
+ * before ours. */
 EXPORT start_tool ompt_start_tool;
 EXPORT ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
 {

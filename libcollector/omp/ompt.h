@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Does the runtime that has the function at `address` tell us what it does? */
+/* Does the runtime with the function at `address` report its work to us? */
 int ompt_tells_of(uint64_t address);
 
 #endif

@@ -1,5 +1,6 @@
-/* ompt_abi.h: what of the tool interface of OpenMP (specification 5.1, chapter 4) is used here, so
- * that no runtime's header is needed to build. Names and numbers are the specification's. */
+/* ompt_abi.h: the parts of the tool interface of OpenMP (specification 5.1, chapter 4) that are
+ * used here, so that building needs no header of a runtime. Names and numbers are those of the
+ * specification. */
 #ifndef XER_COLLECTOR_OMPT_ABI_H
 #define XER_COLLECTOR_OMPT_ABI_H
 

@@ -1,11 +1,12 @@
-/* archive.c: run xer_archive at the end, as a child that the target cannot see: it sends no
- * SIGCHLD, and only a wait that asks for such children finds it. What executes a program sends
- * SIGCHLD from then on, whatever it was cloned for: so our child waits for one of its own.
+/* archive.c: run xer_archive at the end, as a child that the program cannot notice: it sends no
+ * SIGCHLD, and only a wait for such children finds it. A process that executes a program sends
+ * SIGCHLD from then on, however it was cloned; so our child waits for a child of its own, which
+ * executes xer_archive.
  *
- * It archives the whole tree, so that one run at the end of the founder serves for all who ended
- * before. Who outlives its recorded ancestors runs it for itself and those that come after. A
- * process gives up the lock that says it lives before it archives: whoever ends later sees that it
- * is on its own.
+ * xer_archive archives the whole tree, so one run at the end of the founder serves all processes
+ * that ended before. A process that outlives its recorded ancestors runs it for itself and those
+ * that come after. A process releases the lock that shows that it lives before it archives, so that
+ * a process which ends later knows that it has to archive for itself.
  * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/archive.h"
 
@@ -19,9 +20,9 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-enum { STACK_SIZE = 64 * 1024 }; /* of the child and its own, half each */
+enum { STACK_SIZE = 64 * 1024 }; /* of the child and of its child, half each */
 
-/* In the child, which has all signals blocked: a handler of the program's must not run there, where
+/* In the child, which has all signals blocked: a handler of the program must not run there, since
  * it shares the memory. */
 static void drop_handlers(void)
 {
@@ -51,8 +52,8 @@ static int execute(void *unused)
 	return 127;
 }
 
-/* In the child, on a stack of its own in the parent's memory, while the parent goes on to wait for
- * it. What the parent has open is not kept open. */
+/* In the child, on a separate stack in the parent's memory, while the parent waits for it. Files
+ * that the parent has open are not kept open. */
 static int run(void *inner_stack)
 {
 	long null = sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0);
@@ -69,7 +70,7 @@ static int run(void *inner_stack)
 	return 0;
 }
 
-/* Does the process with this lineage live? It holds a lock on its log. */
+/* Does the process with this lineage live? If so, it holds a lock on its log. */
 static int is_alive(const char *lineage)
 {
 	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
@@ -121,7 +122,7 @@ void archive_run(void)
 	while (child > 0 && (ended = SYS4(SYS_wait4, child, &status, __WALL, NULL)) == -EINTR)
 		continue;
 	if (child < 0 ||
-	    ended == child) /* else somebody else has waited for it, and it may be running */
+	    ended == child) /* otherwise another thread has waited for it, and it may be running */
 		sys_munmap(stack, STACK_SIZE);
 	errno = saved_errno;
 }

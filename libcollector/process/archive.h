@@ -2,7 +2,7 @@
 #ifndef XER_LIBCOLLECTOR_PROCESS_ARCHIVE_H
 #define XER_LIBCOLLECTOR_PROCESS_ARCHIVE_H
 
-/* Run xer_archive on the experiment and wait for it, unnoticed by the target. */
+/* Run xer_archive on the experiment and wait for it, without the program's noticing. */
 void archive_run(void);
 
 #endif

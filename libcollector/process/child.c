@@ -24,14 +24,14 @@
 enum { SETTLING = 2 };
 
 static struct process_moment start;
-/* Of the fork under way in this thread. */
+/* Of the fork in progress in this thread. */
 static __thread uint32_t promised; /* the child's number */
 static __thread int
 	interrupts; /* a program's signal handler forks while its thread is in the recorder */
 
 /* ---- in the child ---- */
 
-/* Nothing of what the parent records with may be touched. */
+/* What the parent records with must not be touched. */
 static void let_go(void)
 {
 	col_streams_forget();
@@ -96,7 +96,7 @@ static void make_directory(void)
 	directory_log_open(&start);
 }
 
-/* Others wait: without the directory they would fail for good. */
+/* Others wait: without the directory, their files could never be created. */
 static void wait_until_settled(void)
 {
 	unsigned turns = 0;
@@ -152,8 +152,8 @@ void child_greet(const struct col_slot *slot)
 
 /* ---- around libc's fork ---- */
 
-/* The child of an interrupted recorder will come back to there, and must find all its memory. It is
- * recorded only when it makes itself known again (child_look). */
+/* The child of an interrupted recorder will return to it, and must find all its memory. It is
+ * recorded only when it is noticed again (child_look). */
 static void before_fork(void)
 {
 	if (!promised)

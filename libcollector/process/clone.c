@@ -1,4 +1,4 @@
-/* clone.c: the wrapper of clone, which makes threads behind the back of libpthread, and children.
+/* clone.c: the wrapper of clone, which creates children, and threads that libpthread does not know.
  * See doc/decisions/16-descendants.md. */
 #include "libcollector/hook/hook.h"
 #include "libcollector/process/child.h"

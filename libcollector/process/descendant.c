@@ -17,7 +17,7 @@ static char *own_lineage(void)
 	return col.descriptor.step.lineage;
 }
 
-/* Is this the process that its parent had in mind? One whose parent is gone is believed to be. */
+/* Is this the process that its parent meant? If the parent is gone, it is assumed. */
 static int is_expected(const struct descriptor_step *step)
 {
 	int parent;
@@ -28,7 +28,8 @@ static int is_expected(const struct descriptor_step *step)
 	return step->parent == (uint64_t)parent || parent == 1;
 }
 
-/* Take this place. What it is called decides, with the program's name, whether it is recorded. */
+/* Take this place. The lineage, with the name of the program, decides whether the process is
+ * recorded. */
 static int settle_for(int error)
 {
 	if (error < 0)
@@ -46,8 +47,8 @@ int descendant_begin(void)
 		step->process_ns = step->user_ns = step->thread_ns = 0;
 		error = lineage_append(step->lineage, 'c', 1);
 	} else if (step->leads) {
-		/* Behind a program that is not recorded: neither its name nor its CPU time is ours.
-		 */
+		/* After a program that is not recorded, neither its lineage nor its CPU time
+		 * belongs to us. */
 		usage_tell(step);
 		step->thread_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		error = lineage_next_image(step->lineage);
@@ -70,7 +71,7 @@ uint32_t descendant_number(char letter)
 	return atomic_fetch_add(letter == 'f' ? &forked : &made, 1) + 1;
 }
 
-/* A child that cannot be named is not recorded: its parent says so, once. */
+/* A child whose lineage is too long is not recorded: its parent notes that, once. */
 static int named(int error)
 {
 	static atomic_uint is_told;

@@ -1,16 +1,15 @@
-/* descendant.h: the place of this process in the tree of processes that came out of the founder,
- * and the places of its children. experiment(5) tells the names: a forked child is _fN, an image
- * that a process executes _xN, a child made in any other way _cN; each appended to the name of its
- * parent.
- */
+/* descendant.h: the place of this process among the descendants of the founder, and the places of
+ * its children. experiment(5) describes the lineage: a forked child is _fN, an image that a process
+ * executes is _xN, a child created in any other way is _cN; each is appended to the lineage of its
+ * parent. */
 #ifndef XER_LIBCOLLECTOR_PROCESS_DESCENDANT_H
 #define XER_LIBCOLLECTOR_PROCESS_DESCENDANT_H
 
 #include "libcollector/base/collector.h"
 
-/* A new image has read its descriptor, col.descriptor.step: make the step its own. A process that
- * its parent did not name is a _cN of the image that was expected. Returns 1 if it is to be
- * recorded, 0 if not: it only leads on to its own descendants. At the start only. */
+/* A new image has read its descriptor, col.descriptor.step: adopt the step. A process that its
+ * parent did not name is a _cN of the expected image. Returns 1 if it is to be recorded, 0 if not:
+ * then it only leads to its own descendants. At the start only. */
 int descendant_begin(void);
 
 /* The calling process is a forked child: `letter` and `number` name it. Returns as
@@ -24,15 +23,15 @@ static inline int descendant_is_followed(void)
 	return col.is_followed;
 }
 
-/* The number of a child that is about to be made, 'f' or 'c'. Signal-safe. */
+/* The number of a child that is about to be created, 'f' or 'c'. Signal-safe. */
 uint32_t descendant_number(char letter);
 
 /* The name of a child of the calling process into lineage[LINEAGE_MAX]. Returns 0 or -ENAMETOOLONG.
  * Signal-safe. */
 int descendant_child(char *lineage, char letter, uint32_t number);
 
-/* The step of a child that libc makes, whose pid is not known before. Returns its number, 0 if its
- * name is too long. Signal-safe. */
+/* The step of a child that libc creates, whose pid is not known in advance. Returns its number, 0
+ * if its name is too long. Signal-safe. */
 uint32_t descendant_step_child(struct descriptor_step *step);
 
 /* The step of the image that the calling process executes. sharer: 0, or the number of a child that

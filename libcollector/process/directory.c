@@ -1,8 +1,8 @@
-/* directory.c: make the directory of a descendant. See directory.h.
+/* directory.c: create the directory of a descendant. See directory.h.
  *
- * Its log.xml is what xcollect writes for a founder, without what is the same in the whole tree:
- * host, settings, schema. The directory's name is taken by mkdir, which is exclusive; log.xml comes
- * last and whole, by a rename. */
+ * Its log.xml is like that which xcollect writes for a founder, without what is the same in the
+ * whole tree: host, settings, schema. The name of the directory is taken by mkdir, which is
+ * exclusive; log.xml comes last and whole, by a rename. */
 #include "libcollector/process/directory.h"
 
 #include "libcollector/base/collector.h"

@@ -4,9 +4,9 @@
 
 #include "libcollector/base/moment.h"
 
-/* Make the directory of this process, named by its lineage, with log.xml, whose recording began at
- * `start`, and open it. If the name is taken, the lineage is counted up. Returns 0 or -errno.
- * Signal-safe. */
+/* Create the directory of this process, named by its lineage, with log.xml, whose recording began
+ * at `start`, and open it. If the name is taken, the number in the lineage is increased. Returns 0
+ * or -errno. Signal-safe. */
 int directory_make(const struct process_moment *start);
 
 /* Note in log.xml that the recording began at `start`. Signal-safe. */

@@ -1,4 +1,5 @@
-/* environment.c: take our variables out of an environment and put them into one. See environment.h.
+/* environment.c: remove our variables from an environment, and put them into one. See
+ * environment.h.
  * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/environment.h"
 
@@ -49,8 +50,8 @@ static void remove_entry(char **entry)
 	while (*entry++);
 }
 
-/* The same, and /proc/self/environ, where the kernel shows the memory that it has put there, does
- * not tell of it any more. */
+/* The same; and clear it in /proc/self/environ, where the kernel shows the memory in which it put
+ * the variable. */
 static void erase_entry(char **entry)
 {
 	memset(*entry, 0, strlen(*entry));
@@ -78,7 +79,7 @@ static void restore_preload(const char *library)
 	}
 }
 
-/* The text for our descendants: the same, with an empty step behind which theirs is put. */
+/* The text for our descendants: the same, with an empty step, after which theirs is put. */
 static void keep_text(const struct descriptor *descriptor)
 {
 	static struct descriptor common;
@@ -126,12 +127,12 @@ int environment_has_library(int bits)
 	return library && SYS3(SYS_faccessat, AT_FDCWD, library, R_OK) == 0;
 }
 
-/* An environment on loan: see "lending". */
+/* A lent environment: see "lending". */
 static struct {
 	atomic_uint locked;
 	unsigned users;
-	char **own; /* the program's, which the lent one stands for; setenv may have moved it since
-	             */
+	char **own;    /* that of the program, which the lent one replaces; setenv may have moved it
+	                * since */
 	char *preload; /* the program's entry of it, NULL if there is none */
 	char **lent;
 	char **copy; /* of the list that was lent, to see what the program has changed */
@@ -139,7 +140,7 @@ static struct {
 	struct environment_room room;
 } loan;
 
-/* The variable is ours if its text lies in the lent memory. */
+/* The variable is ours if its text is in the lent memory. */
 static int is_lent(const char *entry)
 {
 	return entry >= loan.text && entry < loan.text + loan.room.text;
@@ -147,8 +148,8 @@ static int is_lent(const char *entry)
 
 /* ---- giving ---- */
 
-/* The program's LD_PRELOAD, NULL if it has none. Its entry in `envp` may be the one that is lent at
- * the moment: another thread is in system(). */
+/* The program's LD_PRELOAD, NULL if it has none. Its entry in `envp` may be lent at the moment, if
+ * another thread is in system(). */
 static const char *own_preload(char *const *entry)
 {
 	if (!entry)
@@ -179,8 +180,8 @@ struct environment_room environment_room(char *const *envp)
 	};
 }
 
-/* "LD_PRELOAD=library:old"; the colon tells an empty one from none. Returns the end, behind the
- * NUL. */
+/* "LD_PRELOAD=library:old"; the colon distinguishes an empty value from none. Returns the end,
+ * after the NUL. */
 static char *put_preload(char *at, const char *library, const char *old)
 {
 	at = stpcpy(stpcpy(at, PRELOAD), library);
@@ -218,13 +219,12 @@ void environment_give(char **list, char *text, char *const *envp,
 
 /* ---- lending
  *
- * Another thread may be reading the environment while it changes hands, so that the list that was
- * lent is never given back to the kernel, but used again; behind its end there is nothing but
- * zeros. */
+ * Another thread may be reading the environment while it is replaced. So the lent list is never
+ * unmapped, but reused; after its end there are only zeros. */
 
 enum { MORE_ENTRIES = 64, MORE_TEXT = 1024 };
 
-/* A handler of the program's that calls system() itself would wait for its own thread. */
+/* A handler of the program that calls system() itself would wait for its own thread. */
 static void lock_loan(sys_sigset *old)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -307,8 +307,8 @@ static int is_changed(void)
 	return loan.lent[i] != loan.copy[i];
 }
 
-/* Take our variables out of `from`, and the user's LD_PRELOAD back in, while copying to `to`, which
- * may be the same. */
+/* Remove our variables from `from`, and put the user's LD_PRELOAD back, while copying to `to`,
+ * which may be the same. */
 static void copy_own(char **to, char **from)
 {
 	for (; *from; from++) {
@@ -320,8 +320,7 @@ static void copy_own(char **to, char **from)
 	*to = NULL;
 }
 
-/* The program may have changed entries of the list in place, or have moved to a longer list of its
- * own. */
+/* The program may have changed entries of the list in place, or may have moved to a longer list. */
 static void end_loan(void)
 {
 	if (!environ) /* clearenv */
@@ -356,7 +355,7 @@ void environment_forget(void)
 	loan.users = 0;
 }
 
-/* `known`: the page that was looked at last. */
+/* `known`: the page that was checked last. */
 static int is_readable_at(const char *at, uintptr_t *known)
 {
 	uintptr_t page = (uintptr_t)at & ~(uintptr_t)(SYS_PAGE - 1);

@@ -1,8 +1,7 @@
-/* exec.c: the process is about to become another program: close the totals, say what it becomes,
- * and send the new image on its way with an environment that tells its collector its place. When
- * the call fails, recording goes on.
+/* exec.c: the process is about to execute another program: write the totals, note the new image,
+ * and give it an environment with its place in the tree. If the call fails, recording goes on.
  *
- * A child that shares its parent's memory (vfork) comes here too. It may not touch the parent's
+ * A child that shares its parent's memory (vfork) comes here too. It must not change the parent's
  * environment: the new one is built on its stack. */
 #include "libcollector/process/exec.h"
 
@@ -19,9 +18,9 @@
 #include <errno.h>
 #include <stdarg.h>
 
-enum { PATH_SHOWN = 1024, ON_STACK_MAX = 4 * 1024 /* the least stack of a thread has 16 */ };
+enum { PATH_SHOWN = 1024, ON_STACK_MAX = 4 * 1024 /* the smallest stack of a thread is 16 */ };
 
-/* What is known of a call before it is made. */
+/* What is known about a call in advance. */
 struct departure {
 	struct descriptor_step step;
 	const struct executable_obstacle *obstacle;
@@ -48,8 +47,9 @@ static void log_path(const char *kind, const char *path, const char *lineage,
 	col_text_return(memory);
 }
 
-/* The file as openat and faccessat want it; "": the directory itself, or unknown. NULL if it is not
- * there or cannot be executed. The kernel looks at the path first: it may point nowhere. */
+/* The file as openat and faccessat need it; "": the directory itself, or unknown. NULL if it does
+ * not exist or cannot be executed. The kernel looks at the path first: it may be an invalid
+ * pointer. */
 static const char *find_file(const struct exec_call *call, int *directory, char *memory)
 {
 	long error;
@@ -106,7 +106,7 @@ static void note(struct departure *departure, const struct exec_call *call)
 	}
 }
 
-/* Shells try every directory of PATH: calls that must fail are not worth a word. */
+/* Shells try every directory of PATH: calls that must fail are not recorded. */
 static int prepare(struct departure *departure, const struct exec_call *call)
 {
 	char memory[PATH_SHOWN];
@@ -169,9 +169,10 @@ static int failed(const struct departure *departure, const struct exec_call *cal
 	return -1;
 }
 
-/* A long list stays mapped in the parent of a vfork child when the child has become another
- * program. The thread's next call unmaps it, or its end: whoever used it then is no more in this
- * memory, unless it is the caller, whom a handler of the program's interrupted. */
+/* A long list stays mapped in the parent of a vfork child when the child executes another program.
+ * The next such call of the thread unmaps it, or the thread's end: the child that used it has left
+ * this memory by then, except if the caller itself uses it, interrupted by a handler of the
+ * program. */
 static __thread struct {
 	char *at;
 	size_t size;
@@ -273,7 +274,7 @@ EXPORT int execveat(int directory, const char *path, char *const argv[], char *c
 	return exec_run(&(struct exec_call){EXEC_EXECVEAT, directory, path, argv, envp, flags});
 }
 
-/* The forms with a list of arguments, made into those with an array. */
+/* The forms with a list of arguments call those with an array. */
 #define COLLECT(first, more) \
 	({ \
 		size_t count_ = 1, at_ = 0; \

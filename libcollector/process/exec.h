@@ -4,7 +4,7 @@
 
 enum exec_form { EXEC_EXECVE, EXEC_EXECVPE, EXEC_FEXECVE, EXEC_EXECVEAT };
 
-/* One call of the exec family, in the terms of its own manual page. */
+/* One call of the exec family, named as in its manual page. */
 struct exec_call {
 	enum exec_form form;
 	int directory; /* or the descriptor of fexecve */
@@ -17,7 +17,7 @@ struct exec_call {
 /* Do it, as recorded. Returns -1 with errno set if it fails. */
 int exec_run(const struct exec_call *call);
 
-/* The calling thread ends: unmap what a vfork child of it has left. */
+/* The calling thread ends: unmap what a vfork child of it left behind. */
 void exec_forget_list(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* executable.c: look into a file that is about to be executed. See executable.h.
  *
- * A preload library enters dynamically linked programs of its own architecture that run with the
- * rights of their parent. For all others the loader would ignore it, or complain on the target's
- * standard error. There is one for each class of ELF files, if that for 32 bits was built.
+ * A preload library gets into dynamically linked programs of its own architecture that run with the
+ * rights of their parent. For all others, the loader would ignore it, or print a message on the
+ * program's standard error. There is one library for each class of ELF files, if that for 32 bits
+ * was built.
  * See doc/decisions/47-32-bit.md. */
 #include "libcollector/process/executable.h"
 
@@ -27,7 +28,7 @@ static const struct executable_obstacle is_sanitized = {ELF_ADDRESS_SANITIZER_RE
 static const struct executable_obstacle is_narrow = {
 	"it is a 32-bit program, for which there is no collector in this installation", 0, 0};
 
-/* The loader itself has no interpreter, but preloads. */
+/* The loader itself has no interpreter, but it preloads libraries. */
 static int is_loader(const char *path)
 {
 	const char *slash = strrchr(path, '/');

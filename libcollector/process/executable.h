@@ -1,4 +1,4 @@
-/* executable.h: can the program that a file holds be recorded? Asked before it is executed. */
+/* executable.h: can the program in a file be recorded? Checked before it is executed. */
 #ifndef XER_LIBCOLLECTOR_PROCESS_EXECUTABLE_H
 #define XER_LIBCOLLECTOR_PROCESS_EXECUTABLE_H
 
@@ -6,17 +6,16 @@
 
 struct executable_obstacle {
 	const char *reason; /* in words, for log.xml */
-	int passes;         /* it may be given our variables, for the sake of its children */
+	int passes;         /* it may get our variables, for its children */
 	int has_samples;    /* the kernel may sample it */
 };
 
-/* What stands against recording `path` (relative to `directory` as for openat, empty: the
- * descriptor itself). NULL: nothing, or it cannot be found out. #! lines are followed. *bits: 32 or
- * 64, as the program's addresses have; those of this one if that is unknown. Signal-safe; borrows
- * nothing. */
+/* Why `path` cannot be recorded (relative to `directory` as for openat, empty: the descriptor
+ * itself). NULL: it can, or that is not known. #! lines are followed. *bits: 32 or 64, the size of
+ * addresses in the program; that of this program if unknown. Signal-safe; borrows nothing. */
 const struct executable_obstacle *executable_obstacle(int directory, const char *path, int *bits);
 
-/* What the log says of an obstacle: attributes of an event; NULL: none. */
+/* The attributes of the event in the log for an obstacle; NULL: none. */
 void executable_put_obstacle(struct xml_text *event, const struct executable_obstacle *obstacle);
 
 /* The file that a search of PATH finds for `name`, into out[size]; `name` itself if it has a slash.

@@ -1,7 +1,7 @@
 /* follow.c: match a descendant against -F =REGEX. See follow.h.
  *
- * libc's regular expressions allocate: while they do, malloc is our own pool, and the target's heap
- * is left alone. */
+ * Regular expressions of libc allocate: during that, malloc is our own pool, and the heap of the
+ * program is left alone. */
 #include "libcollector/process/follow.h"
 
 #include "libcollector/base/collector.h"

@@ -1,5 +1,5 @@
-/* golang.c: is the program one of Go's? Its linker leaves a note of that owner, which other linkers
- * keep. See golang.h.
+/* golang.c: is this a Go program? Go's linker leaves a note with its name as owner, which other
+ * linkers keep. See golang.h.
  * See doc/decisions/56-go.md. */
 #include "libcollector/process/golang.h"
 
@@ -16,7 +16,7 @@ struct segments {
 	uintptr_t bias;
 };
 
-/* Headers lie in the memory of the program, and may say anything: only what is loaded is read. */
+/* The headers are in the memory of the program, and may be wrong: only loaded memory is read. */
 static int is_loaded(const struct segments *segments, uintptr_t start, size_t size)
 {
 	for (size_t i = 0; i < segments->count; i++) {

@@ -1,5 +1,5 @@
-/* seccomp.c: what a program asks the kernel for that would harm the recorder: seccomp filters above
- * all. See seccomp.h.
+/* seccomp.c: requests of a program to the kernel that would harm the recorder, mainly seccomp
+ * filters. See seccomp.h.
  * See doc/decisions/13-seccomp.md. */
 #include "libcollector/process/seccomp.h"
 
@@ -15,7 +15,7 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
-/* What the recorder calls in a process that it has begun to record. */
+/* The system calls of the recorder in a process that it has begun to record. */
 static const int calls[] = {
 	SYS_openat,
 	SYS_close,
@@ -99,8 +99,8 @@ static int holds(uint16_t condition, uint32_t a, uint32_t b)
 	}
 }
 
-/* What the filter returns for a call; SECCOMP_RET_ALLOW for a filter that is none. Jumps go forward
- * only, so it ends. */
+/* The result of the filter for a call; SECCOMP_RET_ALLOW for an invalid filter. Jumps only go
+ * forward, so it ends. */
 static uint32_t run(const struct sock_filter *filter, size_t len, const struct seccomp_data *data)
 {
 	uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {0};
@@ -176,8 +176,8 @@ enum seccomp_verdict seccomp_judge(const struct sock_filter *filter, size_t len)
 	return SECCOMP_HARMLESS;
 }
 
-/* Programs ask by wrong pointers what the kernel can do: the call will fail, and changes nothing.
- */
+/* Programs pass invalid pointers to find out what the kernel supports: the call will fail, and
+ * changes nothing. */
 static int harms(const void *program)
 {
 	struct sock_fprog given;

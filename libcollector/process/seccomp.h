@@ -1,8 +1,8 @@
 /* seccomp.h: programs that filter their own system calls (seccomp).
  *
- * A filter that lets the recorder's calls fail does no harm: what they were for is lost, and noted.
- * One that kills the process for them, or tells the program of them, ends the recording before it
- * is installed. */
+ * A filter that makes the recorder's calls fail does no harm: the data are lost, and that is noted.
+ * If a filter kills the process for such calls, or reports them to the program, the recording is
+ * ended before the filter is installed. */
 #ifndef XER_LIBCOLLECTOR_PROCESS_SECCOMP_H
 #define XER_LIBCOLLECTOR_PROCESS_SECCOMP_H
 
@@ -13,14 +13,14 @@ struct sock_filter;
 
 enum seccomp_verdict { SECCOMP_HARMLESS, SECCOMP_HARMFUL };
 
-/* What a filter of `len` instructions does to the recorder's calls; one that the kernel would not
- * take is harmless. Signal-safe. */
+/* What a filter of `len` instructions does to the recorder's calls; a filter that the kernel would
+ * refuse is harmless. Signal-safe. */
 enum seccomp_verdict seccomp_judge(const struct sock_filter *filter, size_t len);
 
-/* The calling thread is about to call prctl(2) or seccomp(2) with these arguments: a filter, or
- * something else that goes against what the recorder does in any thread -
- * PR_SET_SYSCALL_USER_DISPATCH, by which its calls would be signals for the program, and
- * PR_SET_TSC, by which reading the time would be one - ends the recording. Normal context. */
+/* The calling thread is about to call prctl(2) or seccomp(2) with these arguments. A filter, or
+ * something else that would disturb the recorder in any thread, ends the recording:
+ * PR_SET_SYSCALL_USER_DISPATCH, which would turn its calls into signals for the program, and
+ * PR_SET_TSC, which would do that to reading the time. Normal context. */
 void seccomp_before_prctl(int option, unsigned long a, unsigned long b);
 void seccomp_before_seccomp(unsigned long operation, const void *program);
 

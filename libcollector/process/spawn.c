@@ -1,8 +1,8 @@
-/* spawn.c: children that the C library makes and lets execute a program at once: posix_spawn,
+/* spawn.c: children that the C library creates and that execute a program at once: posix_spawn,
  * system, popen, wordexp.
  *
  * posix_spawn takes an environment: its child gets one with our variables. The others pass on the
- * process's own, which holds them for the time of the call.
+ * environment of the process, which has the variables during the call.
  * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/child.h"
 #include "libcollector/process/descendant.h"
@@ -86,7 +86,7 @@ static int spawn_with(const struct spawn_call *call, pid_t *pid, char *const *en
 	return error;
 }
 
-/* The kernel will refuse it, but only it may look at such a path. */
+/* The kernel will refuse it, but only the kernel may read such a path. */
 static int is_unreadable(const struct spawn_call *call)
 {
 	return !call->searches && SYS3(SYS_faccessat, AT_FDCWD, call->path, F_OK) == -EFAULT;

@@ -95,7 +95,7 @@ Test(run_text, text_ends_with_a_zero)
 	cr_expect_str_eq(items("G16 A8 \"|\"", event_bytes(0x01000000, 0, "ab\0cdefg", 8)), "ab |");
 }
 
-/* Columns are of characters, and begin anew with each line. */
+/* Columns are of characters, and begin again with each line. */
 Test(run_text, tabs_go_to_the_next_eighth_column)
 {
 	static const struct {
