@@ -7,6 +7,7 @@
 #include "format/record.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,21 @@ void maker_log(struct maker *maker, const char *elements)
 	maker_put(maker, FMT_FILE_LOG, text, (size_t)len);
 }
 
+static int has_closed_input;
+
+/* Of open files; standard input counts as one of them ever. */
+static int count_descriptors(void)
+{
+	DIR *open = opendir("/proc/self/fd");
+	int count = has_closed_input;
+
+	while (open && readdir(open))
+		count++;
+	if (open)
+		closedir(open);
+	return count;
+}
+
 void maker_create(struct maker *maker)
 {
 	*maker = (struct maker){.directory = "/tmp/xer-unit-XXXXXX"};
@@ -50,6 +66,7 @@ void maker_create(struct maker *maker)
 	snprintf(maker->path, sizeof(maker->path), "%s/test.1.er", maker->directory);
 	assert(mkdir(maker->path, 0755) == 0);
 	maker_log(maker, LOG_EXIT);
+	maker->descriptors = count_descriptors();
 }
 
 void maker_descendant(const struct maker *founder, const char *lineage, const char *elements,
@@ -78,6 +95,7 @@ void maker_destroy(struct maker *maker)
 
 	snprintf(command, sizeof(command), "rm -rf '%s'", maker->directory);
 	assert(system(command) == 0);
+	assert(count_descriptors() == maker->descriptors);
 }
 
 static void count_warning(void *context, const char *message)
@@ -92,12 +110,10 @@ int maker_open(struct maker *maker, struct experiment **out, struct exp_cause *c
 {
 	struct exp_reporter reporter = {count_warning, maker};
 	int rc = experiment_open(maker->path, &reporter, out, cause);
-	static int is_closed;
 
 	/* As in a program without standard input: the next file that is opened has the number 0. */
-	if (rc == 0 && !is_closed)
-		close(STDIN_FILENO);
-	is_closed = 1;
+	if (rc == 0 && !has_closed_input)
+		has_closed_input = close(STDIN_FILENO) == 0;
 	return rc;
 }
 

@@ -17,6 +17,7 @@ struct maker {
 	/* Warnings that maker_open's reporter got. */
 	unsigned warnings;
 	char warning[512]; /* the first */
+	int descriptors;   /* of this process that were open at the beginning */
 };
 
 /* One data file under construction. */
@@ -27,7 +28,8 @@ struct maker_stream {
 	uint32_t ordinal;
 };
 
-/* Make an experiment with a small log.xml: process "prog a", clock, an exit event after 10 s. */
+/* Make an experiment with a small log.xml: process "prog a", clock, an exit event after 10 s. What
+ * is opened after that is closed before maker_destroy, or the test fails. */
 void maker_create(struct maker *maker);
 void maker_destroy(struct maker *maker);
 
