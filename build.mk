@@ -178,7 +178,8 @@ TESTED_attach       := $(filter-out %/main.o,$(ATTACH_OBJ))
 TESTED_perf         := $(filter-out %/main.o,$(PERF_OBJ)) $(SAMPLER_LIB)
 TESTED_archive      := $(call renamed,archive,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
 TESTED_analyzer     := $(call renamed,analyzer,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
-# An archive, behind -lc: a test gets only what it uses, and not the wrappers of malloc.
+# An archive, behind -lc: a test gets only what it uses, and no function that the C library has too, unless it is in a file that is
+# used. So the wrappers that tests call stand before the C library in the whole program, as they do in one that is recorded.
 TESTED_libcollector := $(BUILD)/lib/libcollector.a
 
 define unit_program
@@ -190,12 +191,15 @@ $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
 # What unit tests of libcollector load: a small recorder, libraries that call what it wraps, a made-up libjvm,
 # MPI and runtime of OpenMP.
-LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so jvm.so mpich.so ompi.so omp.so)
+LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so jvm.so mpich.so ompi.so omp.so copier)
 $(BUILD)/tests/unit/libcollector: $(LATE)
 $(BUILD)/tests/programs/late/recorder.so: tests/programs/late/recorder.c tests/programs/late/recorder.map $(BUILD)/lib/libcollector.a
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,--hash-style=gnu \
 		-Wl,--version-script=tests/programs/late/recorder.map -o $@ $< -lc $(filter %.a,$^)
+$(BUILD)/tests/programs/late/copier: tests/programs/late/copier.c tests/programs/late/late.h
+	$(begin)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
 $(BUILD)/tests/programs/late/omp.so: libcollector/omp/ompt_abi.h
 $(BUILD)/tests/programs/late/jvm.so: tests/programs/late/jvm.h
 $(BUILD)/tests/programs/late/omp.so $(BUILD)/tests/programs/late/jvm.so: $(BUILD)/tests/programs/late/%.so: tests/programs/late/%.c

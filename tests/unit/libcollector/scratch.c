@@ -150,15 +150,21 @@ int scratch_count(const char *name, const char *what)
 	return found;
 }
 
-/* They lie beside the unit programs. */
+void scratch_path(const char *name, char *path)
+{
+	char own[PATH_MAX] = "";
+
+	cr_assert_gt(readlink("/proc/self/exe", own, PATH_MAX - 1), 0);
+	*strrchr(own, '/') = '\0';
+	cr_assert_lt(snprintf(path, PATH_MAX, "%s/../programs/late/%s", own, name), PATH_MAX);
+}
+
 void *scratch_load(const char *name, int flags)
 {
-	char path[PATH_MAX + 64] = "";
+	char path[PATH_MAX];
 	void *handle;
 
-	cr_assert_gt(readlink("/proc/self/exe", path, PATH_MAX), 0);
-	strcpy(strrchr(path, '/'), "/../programs/late/");
-	strcat(path, name);
+	scratch_path(name, path);
 	handle = dlopen(path, flags);
 	cr_assert(handle != NULL, "%s", dlerror());
 	return handle;

@@ -25,7 +25,11 @@ int scratch_records(const char *name, unsigned kind, void *records, size_t size,
 /* How often `what` stands in a file; 0 if there is none. */
 int scratch_count(const char *name, const char *what);
 
-/* Open a library of tests/programs/late. Fails the test if it cannot. */
+/* The path of a file of tests/programs/late, which lies beside the unit programs, in
+ * path[PATH_MAX]. */
+void scratch_path(const char *name, char *path);
+
+/* Open a library of them. Fails the test if it cannot. */
 void *scratch_load(const char *name, int flags);
 
 #endif

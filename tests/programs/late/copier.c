@@ -1,0 +1,40 @@
+/* copier: a program without a malloc of its own (the unit programs have the recorder's) that loads
+ * recorder.so, and copies a text by strdup, one of the C library's functions that allocate.
+ *
+ * usage: copier RECORDER
+ *
+ * Facts: the exit status is 0 if recorder.so's malloc is called for the copy while bindings are
+ * changed, and neither before nor after. */
+#include "tests/programs/late/late.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const volatile unsigned *mallocs; /* compilers know what strdup changes */
+
+/* How often the recorder's malloc was called. */
+static unsigned copy(void)
+{
+	unsigned before = *mallocs;
+
+	free(strdup("twelve bytes"));
+	return *mallocs - before;
+}
+
+int main(int argc, char **argv)
+{
+	void *recorder = dlopen(argv[argc - 1], RTLD_NOW | RTLD_LOCAL);
+	const struct late *late = recorder ? dlsym(recorder, "late") : NULL;
+	unsigned before, meanwhile, after;
+
+	mallocs = recorder ? dlsym(recorder, "late_mallocs") : NULL;
+	if (!late || !mallocs)
+		return 9;
+	before = copy();
+	late->patch();
+	meanwhile = copy();
+	late->restore();
+	after = copy();
+	return before != 0 || meanwhile != 1 || after != 0;
+}
