@@ -99,20 +99,27 @@ Test(arena, an_array_has_room_for_one_more)
 
 Test(arena, want_of_memory_is_remembered_once)
 {
-	size_t capacity = 1;
-	void *items = NULL;
-
-	cr_expect_not(exp_memory_lacked());
-	cr_expect_eq(exp_array_reserve(&items, &capacity, 1, SIZE_MAX / 2), -ENOMEM);
-	cr_expect_null(items);
-	cr_expect_eq(capacity, 1);
-	cr_expect(exp_memory_lacked());
 	cr_expect_not(exp_memory_lacked());
 	exp_memory_note(EIO);
 	exp_memory_note(0);
 	cr_expect_not(exp_memory_lacked());
 	exp_memory_note(ENOMEM);
 	exp_memory_note(0);
+	cr_expect(exp_memory_lacked());
+	cr_expect_not(exp_memory_lacked());
+}
+
+Test(arena, what_no_memory_holds_is_not_had)
+{
+	size_t capacity = 1;
+	void *items = NULL;
+
+#ifdef __SANITIZE_ADDRESS__
+	cr_skip_test("the sanitizer takes such a size for a mistake");
+#endif
+	cr_expect_eq(exp_array_reserve(&items, &capacity, 1, SIZE_MAX / 2), -ENOMEM);
+	cr_expect_null(items);
+	cr_expect_eq(capacity, 1);
 	cr_expect(exp_memory_lacked());
 	cr_expect_null(exp_zeroed(SIZE_MAX / 2, 4));
 	cr_expect(exp_memory_lacked());

@@ -202,9 +202,12 @@ Test(sampled, two_helpers_tell_of_one_image)
 		50, {MONO + 200, MONO + 100, 0, 1, 0, 0, MONO + 200 + SECOND}, "", NULL, NULL, 0});
 	image(50, MONO + 100 + 9ull * SECOND, FOUNDER, 1, MONO + 200 + 9ull * SECOND,
 	      "again"); /* the number came again */
+	const struct exp_info *info;
+
 	open_founder();
 	expect("_f1_x1 _f2_x1");
-	cr_expect_float_eq(open_descendant("_f1_x1")->duration_s, 1, 1e-6);
+	info = open_descendant("_f1_x1");
+	cr_expect_float_eq(info->duration_s, 1, 1e-6);
 	experiment_close(opened);
 	end();
 }

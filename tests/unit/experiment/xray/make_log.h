@@ -8,7 +8,7 @@
 
 enum { NEW_BUFFER, END_OF_BUFFER, NEW_CPU, TSC_WRAP, WALL, CUSTOM, ARGUMENT, EXTENTS, TYPED, PID };
 
-static uint8_t bytes[1 << 17];
+static uint8_t bytes[1 << 18];
 static size_t len;
 static int is_big, version;
 
