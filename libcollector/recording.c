@@ -1,8 +1,8 @@
 /* recording.c: begin and end the recording of events. See recording.h.
  *
- * What is wanted follows from three variables that anybody may change at any time (`wanted`). One
- * thread at a time brings the switches in line with it; who finds another one doing so leaves it to
- * that one, which looks again when it is done.
+ * Whether events are to be recorded follows from three variables that any thread may change at any
+ * time (`wanted`). One thread at a time sets the switches accordingly; a thread that finds another
+ * one doing so leaves it to that one, which checks again when it is done.
  * See doc/decisions/36-pauses.md. */
 #include "libcollector/recording.h"
 
@@ -56,8 +56,7 @@ static uint64_t ticks_of_ms(uint64_t ms)
 	return (uint64_t)((double)ms * 1e-3 * (double)col.descriptor.clock_hz);
 }
 
-/* With the CPU time of the process, from which readers know how much of it was not to be recorded.
- */
+/* With the CPU time of the process, from which readers know how much of it was in pauses. */
 static void log_event(const char *kind)
 {
 	char buffer[160];

@@ -1,5 +1,5 @@
-/* syscall.c: the wrapper of syscall(2), by which some libraries wait on futexes, and programs make
- * processes and execute programs behind the C library's back. */
+/* syscall.c: the wrapper of syscall(2). Some libraries wait on futexes by it, and some programs
+ * create processes and execute programs by it, past the C library. */
 #include "libcollector/process/child.h"
 #include "libcollector/process/descendant.h"
 #include "libcollector/process/exec.h"
@@ -17,8 +17,8 @@ static syscall_function *real_syscall(void)
 	return (syscall_function *)(void *)REAL(syscall);
 }
 
-/* Does the call make a forked child, which goes on where its parent does? Programs ask by wrong
- * pointers whether the kernel has clone3. */
+/* Does the call create a forked child, which continues where its parent does? Programs pass invalid
+ * pointers to find out whether the kernel has clone3. */
 static int is_fork(long number, long a, long b)
 {
 	const struct clone_args *arguments = (const struct clone_args *)a;
@@ -68,8 +68,8 @@ static int is_exec(long number)
 	return number == SYS_execve || number == SYS_execveat;
 }
 
-/* All but these is a jump, which leaves stack and registers alone: the call may be one that returns
- * twice. */
+/* All other calls are a jump, which leaves stack and registers alone: the call may be one that
+ * returns twice. */
 EXPORT syscall_function syscall_passed_on __asm__("syscall");
 EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -1,4 +1,4 @@
-/* buserror.c: stand in front of the program's handler of SIGBUS. See buserror.h.
+/* buserror.c: install a handler before the program's handler of SIGBUS. See buserror.h.
  * See doc/decisions/03-sigbus.md. */
 #include "libcollector/thread/buserror.h"
 
@@ -17,7 +17,7 @@ enum { TRIES = 4 };
 
 enum state { EMPTY, FILLING, FULL };
 
-/* What the program has installed. Once full, it never changes: handlers that are on their way read
+/* What the program has installed. A full entry never changes, since handlers in progress read
  * it. */
 static struct front {
 	atomic_uint state;
@@ -40,7 +40,7 @@ static int is_ignored(signals_handler *handler)
 	return (uintptr_t)handler == (uintptr_t)SIG_IGN;
 }
 
-/* What the program has, if `handler` is one of ours; else NULL. */
+/* What the program has installed, if `handler` is one of ours; else NULL. */
 static const struct front *front_of(signals_handler *handler)
 {
 	uintptr_t place = (uintptr_t)handler - (uintptr_t)buserror_entries;
@@ -66,7 +66,7 @@ static int is_for(struct front *front, signals_handler *handler, unsigned long f
 	       front->handler == handler && front->flags == flags;
 }
 
-/* The entry for what the program has, or NULL: there are no more. */
+/* The entry for what the program has installed, or NULL: there are no more entries. */
 static signals_handler *entry_for(signals_handler *handler, unsigned long flags)
 {
 	flags &= CHANGED;
@@ -79,11 +79,11 @@ static signals_handler *entry_for(signals_handler *handler, unsigned long flags)
 	return NULL;
 }
 
-/* ---- in the handler, which the program may have given a stack that is just large enough: so what
- * is seldom done has frames of its own */
+/* ---- in the handler, whose stack the program may have made just large enough: so what is rarely
+ * done has frames of its own */
 
-/* The interrupted code is a part of ours in which nothing of the program may run: no other mask has
- * the two signals that libc keeps for itself, and not this one. */
+/* The interrupted code is a part of ours in which no code of the program may run: no other mask has
+ * the two signals that libc keeps for itself, without this one. */
 static int is_kept_out(const ucontext_t *context)
 {
 	const sys_sigset never = SYS_SIGBIT(SIGKILL) | SYS_SIGBIT(SIGSTOP) | SYS_SIGBIT(SIGBUS);
@@ -93,8 +93,8 @@ static int is_kept_out(const ucontext_t *context)
 	return (mask | never) == ~(sys_sigset)0;
 }
 
-/* Have the signal come again when this handler returns, if `blocked` is 0, or when the interrupted
- * code lets it in. */
+/* Make the signal come again: when this handler returns, if `blocked` is 0, or when the interrupted
+ * code unblocks it. */
 static __attribute__((noinline)) void put_off(siginfo_t *info, ucontext_t *context, int blocked)
 {
 	sys_sigset bus = SYS_SIGBIT(SIGBUS), mask;
@@ -108,7 +108,7 @@ static __attribute__((noinline)) void put_off(siginfo_t *info, ucontext_t *conte
 		SYS3(SYS_tgkill, pid, tid, SIGBUS);
 }
 
-/* The program has it end. Where it was a fault, that comes again, too. */
+/* The signal kills the program, as it has asked. A fault comes again then, too. */
 static __attribute__((noinline)) void end(siginfo_t *info, ucontext_t *context)
 {
 	struct sys_sigaction none = {.flags = 0};
@@ -117,8 +117,8 @@ static __attribute__((noinline)) void end(siginfo_t *info, ucontext_t *context)
 	put_off(info, context, 0);
 }
 
-/* The handler that entry `number` stands before is to be called once. Of two threads that come here
- * at once, one finds the default. */
+/* The handler after entry `number` is to be called once. If two threads get here at once, one of
+ * them finds the default. */
 static __attribute__((noinline)) signals_handler *take_once(unsigned number)
 {
 	struct front *front = &fronts[number];
@@ -134,7 +134,7 @@ static __attribute__((noinline)) signals_handler *take_once(unsigned number)
 			return front->handler;
 		sys_sigaction(SIGBUS, &now, NULL);
 	}
-	/* What the program has put there meanwhile is for later signals. */
+	/* What the program has installed in the meantime is for later signals. */
 	return front_of(now.handler) && is_default(front_of(now.handler)->handler) ? NULL
 	                                                                           : front->handler;
 }
@@ -159,8 +159,8 @@ static signals_handler *buserror_decide(int signal, siginfo_t *info, void *conte
 
 /* ---- outside of it */
 
-/* Exchange what the kernel has for what `make` makes of it, if that returns 1. Another thread may
- * change it at the same time: then that is what is exchanged. */
+/* Replace what the kernel has by what `make` makes of it, if that returns 1. Another thread may
+ * change it at the same time: then that is replaced. */
 static void exchange(int (*make)(const struct sys_sigaction *now, struct sys_sigaction *other))
 {
 	struct sys_sigaction now, other, before;
@@ -198,8 +198,8 @@ static int put_programs(const struct sys_sigaction *now, struct sys_sigaction *o
 	return 1;
 }
 
-/* What was there before may be ours, also in a process that is not recorded; what is there now is
- * the program's. */
+/* The old action may be ours, even in a process that is not recorded; the new one is the
+ * program's. */
 static void changed(struct sigaction *old)
 {
 	if (old)
@@ -208,7 +208,7 @@ static void changed(struct sigaction *old)
 		buserror_stand();
 }
 
-/* A handler of the program's that the kernel calls by itself must be kept out like any other. */
+/* A handler of the program that the kernel calls directly must be kept out like any other. */
 void buserror_stand(void)
 {
 	struct sys_sigaction now = {.handler = NULL};

@@ -1,10 +1,10 @@
-/* lostpages.c: put memory in the place of pages that are gone. See lostpages.h.
+/* lostpages.c: put memory in the place of lost pages. See lostpages.h.
  *
- * Which mapping it is, those tell who use it: the threads' slots and writers, and the table of
- * stacks. Nobody keeps a list, so an extent costs nothing more. Most faults are of the thread that
- * asks, in its own slot; but a child that shares the memory (vfork) has none. The slot of another
- * thread is read while that may change: it is empty before the extent is unmapped, and has its size
- * before its place, so what is at that place never is somebody else's.
+ * The users of mappings know which mapping it is: the slots and writers of threads, and the table
+ * of stacks. There is no list of mappings, so an extent costs nothing more. Most faults are in the
+ * slot of the faulting thread itself; but a child that shares the memory (vfork) has no slot. The
+ * slot of another thread is read while it may change: it is empty before its extent is unmapped,
+ * and has its size before its address, so other mappings never get mixed up with it.
  * See doc/decisions/03-sigbus.md. */
 #include "libcollector/thread/lostpages.h"
 
@@ -59,7 +59,8 @@ static int find(uintptr_t address, struct lost *out)
 	return 0;
 }
 
-/* Shared, as the file was: else it would count as the program's data, which may be limited. */
+/* Shared, as the file was: otherwise it would count as data of the program, which may be
+ * limited. */
 static int put_memory(uint8_t *at, size_t size)
 {
 	if (SYS6(SYS_mmap, at, size, PROT_READ | PROT_WRITE,
@@ -69,8 +70,8 @@ static int put_memory(uint8_t *at, size_t size)
 	return 1;
 }
 
-/* Where memory is limited, there may be some for one page. What is called then runs on the
- * program's stack, which may be a small one. */
+/* If memory is limited, there may be enough for one page. What is called then runs on the program's
+ * stack, which may be small. */
 int lostpages_replace(uintptr_t address, const ucontext_t *context)
 {
 	struct lost lost;

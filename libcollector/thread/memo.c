@@ -4,7 +4,7 @@
 #include "libcollector/unwind/rule.h"
 #include "libcollector/unwind/tree.h"
 
-/* The first memo of a context, or one that holds what did not fit in the last. */
+/* The first memo of a context, or a larger one for a stack that did not fit. */
 static struct walk_memo *replace_memo(struct col_thread *thread, enum col_context context)
 {
 	struct walk_memo *old = thread->memo[context];

@@ -10,8 +10,8 @@ static inline struct omp_base *memo_base_at(const struct omp_thread *omp, uint32
 	return depth > 0 && depth <= OMP_DEPTH && omp->piles ? &omp->piles->base[depth - 1] : NULL;
 }
 
-/* Before a walk of `thread` with `memo`: where it is to end, and with which stack it goes on there.
- * Signal-safe. */
+/* Before a walk of `thread` with `memo`: where it has to end, and with which stack it continues
+ * there. Signal-safe. */
 void memo_join_base(const struct col_thread *thread, struct walk_memo *memo);
 
 static inline void memo_join(const struct col_thread *thread, struct walk_memo *memo)
@@ -26,7 +26,7 @@ void memo_forget(struct col_thread *thread);
 /* madvise(2) for all memory that walks of the thread use. Signal-safe. */
 void memo_keep(struct col_thread *thread, int advice);
 
-/* Another recording in this process: nothing is known of stacks. Nobody must be walking one. */
+/* Another recording in this process: forget all stacks. No thread may be walking one. */
 void memo_restart(void);
 
 #endif

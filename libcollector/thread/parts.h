@@ -1,4 +1,4 @@
-/* parts.h: what sources of events keep in the state of a thread. What it means is in their own
+/* parts.h: what sources of events keep in the state of a thread. It is explained in their own
  * headers: functrace.h, omp.h, mpi.h. */
 #ifndef XER_COLLECTOR_THREAD_PARTS_H
 #define XER_COLLECTOR_THREAD_PARTS_H
@@ -12,7 +12,7 @@
 struct functrace_writer {
 	uint64_t busy;
 	uint64_t *at;  /* an EndOfBuffer of the slot's extent */
-	uint64_t *end; /* from here on, functrace_slow has to look after things */
+	uint64_t *end; /* from here on, functrace_slow has to take over */
 	uint64_t last; /* event time of the record before, to which the next one is relative */
 	uint32_t cpu;  /* as arch_ticks_cpu told it */
 	struct col_thread *thread;
@@ -26,7 +26,7 @@ struct functrace_writer {
 /* The open calls of a thread, if their depth is limited. See functrace_limits.h. */
 struct functrace_nesting {
 	struct limits_call *calls;
-	uint32_t count, over; /* over: open calls that found no room */
+	uint32_t count, over; /* over: open calls that did not fit */
 	uint32_t is_busy;
 };
 
@@ -41,8 +41,8 @@ struct functrace_thread {
 
 /* ---- OpenMP */
 
-/* Tasks that are executed while others wait for them lie on the stack of the thread, which is used
- * up before this many. */
+/* Tasks that are executed while others wait for them are on the stack of the thread, which
+ * overflows before there are this many. */
 enum { OMP_DEPTH = 8192, OMP_REGIONS = 16 };
 
 struct omp_base {
@@ -59,13 +59,13 @@ struct omp_base {
 	uint8_t is_over;   /* its code has ended, though the runtime has not said so yet */
 };
 
-/* libomp's waits, of which it tells beginnings and ends apart. */
+/* Waits of libomp, which reports beginnings and ends separately. */
 struct omp_wait {
 	uint64_t begin, in_tasks;
 	uint8_t state; /* to go back to */
 };
 
-/* A mapping, whose pages come as they are needed. */
+/* A mapping, whose pages are allocated as they are used. */
 struct omp_piles {
 	struct omp_base base[OMP_DEPTH];
 	struct omp_wait wait[OMP_DEPTH];

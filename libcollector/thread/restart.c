@@ -1,5 +1,4 @@
-/* restart.c: let system calls that a signal of ours has interrupted begin again. See
- * signals_restart_call.
+/* restart.c: restart system calls that a signal of ours has interrupted. See signals_restart_call.
  * See doc/decisions/02-tick-signal.md. */
 #include "libcollector/thread/signals.h"
 

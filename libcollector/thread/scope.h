@@ -1,8 +1,7 @@
-/* scope.h: what every wrapper that records needs: its caller, and a scope in which its thread
- * records.
+/* scope.h: what every recording wrapper needs: its caller, and a scope in which its thread records.
  *
- * A scope is entered after the real call has returned, so that a thread which is cancelled in it,
- * or leaves it by longjmp, leaves no scope open.
+ * A scope is entered after the real call has returned, so that a thread which is cancelled in the
+ * call, or leaves it by longjmp, leaves no scope open.
  * See doc/decisions/04-scopes.md. */
 #ifndef XER_COLLECTOR_SCOPE_H
 #define XER_COLLECTOR_SCOPE_H
@@ -10,8 +9,7 @@
 #include "libcollector/thread/thread.h"
 #include "libcollector/thread/memo.h"
 
-/* Where a wrapper was called from. The wrapper has a frame pointer because it asks for its frame.
- */
+/* Where a wrapper was called from. Asking for its frame gives the wrapper a frame pointer. */
 struct caller {
 	uint64_t pc, sp, bp;
 };
@@ -22,13 +20,13 @@ struct caller {
 	                 (uint64_t)__builtin_frame_address(0) + 16, \
 	                 *(uint64_t *)__builtin_frame_address(0)})
 
-/* What thread->scope says of normal context, in its lowest bits: above them is the place where the
- * function that is in the scope has its return address, which tells of its frame. */
+/* What thread->scope means in normal context: its lowest bits; the bits above are the address of
+ * the return address of the function that is in the scope, which identifies its frame. */
 enum {
 	OUTSIDE,
 	RECORDING,
-	PASSING, /* in a wrapped function that may call another one of them */
-	ASKING,  /* recording, but what is asked of a library may call one */
+	PASSING, /* in a wrapped function that may call another wrapped one */
+	ASKING,  /* recording, but calling a library that may call a wrapped function */
 	SCOPE_KINDS = RECORDING | PASSING | ASKING
 };
 
@@ -40,12 +38,12 @@ static inline uintptr_t scope_kind(const struct col_thread *thread)
 /* Of a function that a scope is entered in. */
 #define SCOPE_PLACE ((uintptr_t)__builtin_frame_address(0) + sizeof(void *))
 
-/* Has `thread` left the scope that it is in by a jump or an exception? `place` is that of the
- * function that asks. If so, it is closed. */
+/* Has `thread` left its scope by a jump or an exception? `place` is that of the function that asks.
+ * If so, the scope is closed. */
 int scope_was_abandoned(struct col_thread *thread, uintptr_t place);
 
-/* In a function that does not return before the scope ends. A handler of the program's that comes
- * in between may have one of its own. */
+/* In a function that does not return before the scope ends. A handler of the program that
+ * interrupts it may have a scope of its own. */
 static inline __attribute__((always_inline)) void scope_begin(struct col_thread *thread,
                                                               unsigned kind)
 {
@@ -59,8 +57,8 @@ static inline __attribute__((always_inline)) void scope_begin(struct col_thread 
 	} while (unlikely(thread->scope_pc != pc || thread->scope != scope));
 }
 
-/* Enter the recorder. NULL: in it already (a call by a program's signal handler), or not to be
- * recorded. */
+/* Enter the recorder. NULL: the thread is in it already (a call by a signal handler of the
+ * program), or the process is not recorded. */
 static inline __attribute__((always_inline)) struct col_thread *scope_enter(void)
 {
 	struct col_thread *thread = thread_current();
@@ -79,7 +77,8 @@ static inline __attribute__((always_inline)) struct col_thread *scope_enter(void
 	return thread;
 }
 
-/* In a scope: from here on functions of the program are called, which may call wrapped ones. */
+/* In a scope: from here on, functions of the program are called, which may call wrapped
+ * functions. */
 static inline void scope_ask(struct col_thread *thread)
 {
 	thread->scope |= ASKING;
@@ -91,8 +90,8 @@ static inline void scope_leave(struct col_thread *thread)
 	thread->scope = OUTSIDE;
 }
 
-/* Before a wrapped function is called that may call other ones of them, which are to be silent.
- * Returns the thread, to be given to scope_end_passing; NULL if nothing was to be done. */
+/* Before calling a wrapped function that may call other wrapped ones, which are not to be recorded.
+ * Returns the thread, to be passed to scope_end_passing; NULL if nothing has to be done. */
 static inline __attribute__((always_inline)) struct col_thread *scope_begin_passing(void)
 {
 	struct col_thread *thread = thread_current();

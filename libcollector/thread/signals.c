@@ -1,4 +1,5 @@
-/* signals.c: keep the tick signal ours and the program's signals the program's. See signals.h.
+/* signals.c: keep the tick signal for the recorder, and the program's signals for the program. See
+ * signals.h.
  * See doc/decisions/02-tick-signal.md. */
 #include "libcollector/thread/signals.h"
 
@@ -11,23 +12,23 @@
 
 enum { OWNED_MAX = 4 };
 
-/* A signal that is the collector's. */
+/* A signal of the recorder. */
 static struct owned {
 	int signal; /* 0: none yet */
 	signals_handler *handler;
-	struct sigaction program;   /* what the program believes to have installed for it */
+	struct sigaction program;   /* what the program has installed for it, in its view */
 	atomic_uint program_blocks; /* it has asked to block it, perhaps with all others */
 } owned[OWNED_MAX];
 
 static sys_sigset owned_set;
 static _Atomic(signals_watcher *) sigbus_watcher;
 
-/* Of our signals, those that the program believes to have blocked in this thread. (A jump out of a
- * handler and the return from one restore the kernel's mask alone: then this is what was said
- * last.) */
+/* Those of our signals that the program has blocked in this thread, in its view. (A jump out of a
+ * handler, and the return from one, restore only the kernel's mask: then this is the last request
+ * of the program.) */
 static __thread sys_sigset believed;
 
-/* The C library's set has room for more signals than there are; the kernel's is its beginning. */
+/* The C library's set has more signals than there are; the kernel's set is its beginning. */
 static sys_sigset kernel_set(const sigset_t *set)
 {
 	sys_sigset value;
@@ -49,8 +50,8 @@ static struct owned *find_owned(int signal)
 	return NULL;
 }
 
-/* Ours runs on alternate stacks if the program wants that for its own handler of the same signal:
- * then it may have stacks that hold no signal frame and end where other data begin, as Go has.
+/* Our handler runs on alternate stacks if the program's own handler of the same signal does: then
+ * the program may have stacks without space for a signal frame, right beside other data, as Go has.
  * Returns 0 or -errno. */
 static int set_action(int signal, const struct owned *ours)
 {
@@ -119,7 +120,7 @@ int signals_is_ours(const siginfo_t *info)
 	return 0;
 }
 
-/* What the signal does to a program without a handler for it: it ends it. */
+/* The effect of the signal on a program without a handler for it: the signal kills it. */
 static void default_action(int signal)
 {
 	struct sys_sigaction action = {.handler = NULL};
@@ -174,8 +175,8 @@ int signals_prefer_current(void)
 
 /* ---- the program's view ---- */
 
-/* A child of vfork works in its parent's memory: what it changes for itself is not to be what its
- * parent believes. */
+/* A child of vfork works in its parent's memory: what it changes for itself must not change the
+ * parent's view. */
 static int is_sharer(void)
 {
 	return sys_getpid() != col.pid;
@@ -192,8 +193,8 @@ int signals_depart(sys_sigset *mask)
 {
 	const struct sys_sigaction ignored = {.handler = (signals_handler *)(uintptr_t)SIG_IGN};
 
-	if (!col_is_recording() || is_sharer()) /* who makes programs by vfork takes back in the
-	                                           child what it has blocked */
+	if (!col_is_recording() || is_sharer()) /* a program that uses vfork restores in the child
+	                                         * what it had blocked */
 		return 0;
 	for (int i = 0; i < OWNED_MAX; i++)
 		if (owned[i].signal && owned[i].program.sa_handler == SIG_IGN)
@@ -243,8 +244,8 @@ sys_sigset signals_of_ours(const sigset_t *set)
 	return kernel_set(set) & owned_set;
 }
 
-/* The set that the kernel is asked for in place of the program's `set`: ours stay blocked on a
- * stack without room for them, which is `shielded` (altstack.h), and nowhere else. */
+/* The set for the kernel in place of the program's `set`: our signals stay blocked on a stack
+ * without space for them, which is `shielded` (altstack.h), and nowhere else. */
 static const sigset_t *real_set(int how, const sigset_t *set, int shielded, sigset_t *copy)
 {
 	if (how == SIG_UNBLOCK && !shielded)
@@ -255,8 +256,8 @@ static const sigset_t *real_set(int how, const sigset_t *set, int shielded, sigs
 	return set;
 }
 
-/* Change the mask by `real`, which returns 0 on success; of our signals, only what the program
- * believes is changed. */
+/* Change the mask by `real`, which returns 0 on success; for our signals, only the program's view
+ * is changed. */
 static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
                        sigset_t *old)
 {
@@ -273,7 +274,7 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 	if (error != 0)
 		return error;
 	if (set && altstack_expected() &&
-	    !shielded) /* a jump out of a handler may have left ours blocked */
+	    !shielded) /* a jump out of a handler may have left our signals blocked */
 		sys_sigmask(SIG_UNBLOCK, &owned_set, NULL);
 	if (set && how == SIG_SETMASK)
 		after = asked;
@@ -344,7 +345,7 @@ static sys_sigset shield_of(unsigned long flags)
 	return flags & SA_ONSTACK && altstack_expected() ? owned_set : 0;
 }
 
-/* Another thread may install a handler at the same time: then that one is it, and is shielded in
+/* Another thread may install a handler at the same time: then that one counts, and is shielded in
  * turn. */
 static void shield_handler(int signal)
 {
@@ -413,7 +414,7 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
 	return error;
 }
 
-/* What a function of older interfaces has returned as the former handler of `number`. */
+/* The former handler of `number`, as a function of an older interface returns it. */
 static __sighandler_t former(int number, __sighandler_t handler)
 {
 	struct sigaction old = {.sa_handler = handler};
@@ -423,7 +424,7 @@ static __sighandler_t former(int number, __sighandler_t handler)
 	return old.sa_handler;
 }
 
-/* The signal, if it is one of ours, and the call is none that must fail. */
+/* The signal, if it is one of ours, and the call is not one that must fail. */
 static struct owned *ours_of(int number, __sighandler_t handler)
 {
 	return number > 0 && handler != SIG_ERR && col_is_recording() ? find_owned(number) : NULL;
@@ -453,7 +454,7 @@ OLD_SIGNAL(ssignal, SA_RESTART)
 OLD_SIGNAL(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 OLD_SIGNAL(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 
-/* It changes the mask too, and tells of it. */
+/* It changes the mask too, and returns it. */
 EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
 {
 	struct owned *ours = ours_of(number, handler);

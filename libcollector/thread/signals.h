@@ -1,8 +1,8 @@
-/* signals.h: share the process's signals with the program, which must not notice.
+/* signals.h: share the signals of the process with the program, which must not notice.
  *
- * The tick signal, and those by which the user controls the recording, are the collector's:
- * programs that block "all signals" do not block them, and ones that install a handler get the
- * signals that are theirs. */
+ * The tick signal, and those by which the user controls the recording, belong to the recorder: a
+ * program that blocks "all signals" does not block them, and a program that installs a handler for
+ * one of them gets only its own signals. */
 #ifndef XER_COLLECTOR_SIGNALS_H
 #define XER_COLLECTOR_SIGNALS_H
 
@@ -10,34 +10,35 @@
 
 #include "format/attach.h"
 
-/* A real-time signal that programs hardly use: that of the timers on threads' CPU time (tick.h).
- * The wrappers of signals.c keep it ours. */
+/* A real-time signal that programs hardly use: that of the timers on the CPU time of threads
+ * (tick.h). The wrappers of signals.c keep it for us. */
 #define TICK_SIGNAL ATTACH_TICK_SIGNAL
 
 typedef void signals_handler(int signal, siginfo_t *info, void *context);
 
-/* Install the collector's handler for `signal`: it is ours from now on, of which there are a few.
- * All signals are blocked while it runs. Returns 0 or -errno: then the signal does what it did. */
+/* Install the recorder's handler for `signal`: from now on it is one of our few signals. All
+ * signals are blocked while the handler runs. Returns 0 or -errno: then the signal acts as
+ * before. */
 int signals_install(int signal, signals_handler *handler);
 
-/* Call `watcher` when the program has changed what it has for SIGBUS; old: what the C library is
- * about to tell of before, NULL: nothing. Signal-safe. */
+/* Call `watcher` when the program has changed its action for SIGBUS; old: the former action that
+ * the C library is about to return, NULL: none. Signal-safe. */
 typedef void signals_watcher(struct sigaction *old);
 void signals_watch_sigbus(signals_watcher *watcher);
 
-/* The recording has ended: the program's own handlers are installed again. For the signal `kept`,
- * if the program has none, ours stays, for signals that are on their way. */
+/* The recording has ended: install the program's own handlers again. If the program has none for
+ * the signal `kept`, our handler stays, for signals that are still pending. */
 void signals_give_back(int kept);
 
-/* Is this a timer signal of the collector, whose value is a thread state or NULL? Signal-safe. */
+/* Is this a timer signal of the recorder, whose value is a thread state or NULL? Signal-safe. */
 int signals_is_ours(const siginfo_t *info);
 
 /* Call the program's own handler for a signal of ours, if it has installed one. Returns 1 if it
  * has. Signal-safe. */
 int signals_tell_program(int signal, siginfo_t *info, void *context);
 
-/* Give a signal that is not ours to the program: to its handler, or it ends by it, unless it
- * ignores or has blocked it. Signal-safe. */
+/* Pass a signal that is not ours to the program: to its handler; or it kills the program, unless
+ * the program ignores it or has blocked it. Signal-safe. */
 void signals_forward(int signal, siginfo_t *info, void *context);
 
 /* If the tick interrupted a system call that the kernel does not restart, restart it: the program
@@ -46,22 +47,20 @@ void signals_forward(int signal, siginfo_t *info, void *context);
  * before the call begins again, as if it had come a moment earlier. Signal-safe. */
 void signals_restart_call(void *context);
 
-/* Of our signals, those that the program believes to have blocked in the calling thread; a new
- * thread begins with its creator's. */
+/* Those of our signals that the program has blocked in the calling thread, in its view; a new
+ * thread begins with those of its creator. */
 sys_sigset signals_believed(void);
 void signals_believe(sys_sigset blocked);
 
-/* The signals that are ours: none in a program of 32 bits, or where a handler could not be
- * installed. */
+/* Our signals: none in a 32-bit program, or if no handler could be installed. */
 sys_sigset signals_ours(void);
 
 /* Those of them that are in the program's `set`. */
 sys_sigset signals_of_ours(const sigset_t *set);
 
-/* Another program is about to be executed: it inherits what the program believes to have of our
- * signals, ignored or blocked; but none of it in a child of vfork, of which is not known what it
- * has set for itself. Returns 1 if the call is to be followed, should it fail, by signals_stay with
- * the mask. */
+/* Another program is about to be executed: it inherits our signals as ignored or blocked, as the
+ * program has them in its view; but nothing in a child of vfork, whose own settings are not known.
+ * Returns 1 if a failed call has to be followed by signals_stay with the mask. */
 int signals_depart(sys_sigset *mask);
 void signals_stay(const sys_sigset *mask);
 

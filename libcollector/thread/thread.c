@@ -1,4 +1,4 @@
-/* thread.c: a state for every thread, however it was made. See thread.h. */
+/* thread.c: a state for every thread, however it was created. See thread.h. */
 #include "libcollector/thread/thread_state.h"
 
 #include "libcollector/base/source.h"
@@ -80,8 +80,8 @@ void thread_end(struct col_thread *state)
 	atomic_store_explicit(&state->use, COL_UNUSED, memory_order_release);
 }
 
-/* The calling thread has told all of itself. The kernel lists it until it is gone, and nobody may
- * take it for one that is unknown. */
+/* The calling thread has recorded everything. The kernel lists it until it is gone; until then it
+ * must not be taken for an unknown thread. */
 static void end_self(struct col_thread *state)
 {
 	EACH_SOURCE(thread_gone, state);
@@ -99,7 +99,7 @@ struct col_thread *thread_find(uint32_t tid)
 	return state;
 }
 
-/* `thread` writes about the one with the id `tid`. */
+/* `thread` writes the record of the thread with the id `tid`. */
 static void write_about(struct col_thread *thread, enum col_context context, uint32_t tid,
                         const char name[16], enum fmt_thread_origin origin, uint64_t start_ns,
                         uint64_t ticks)
@@ -140,7 +140,8 @@ void thread_check_name(struct col_thread *thread, enum col_context context)
 	thread_tell(thread, context, FMT_thread_origin_RENAMED);
 }
 
-/* Runs when a thread ends. Others' destructors may still allocate: stay for the last round. */
+/* Runs when a thread ends. Destructors of others may still allocate, so it waits for the last
+ * round. */
 static void at_thread_exit(void *value)
 {
 	struct col_thread *state = value;
@@ -158,8 +159,7 @@ static void at_thread_exit(void *value)
 	end_self(state);
 }
 
-/* States from an earlier experiment: threads keep theirs. What a thread is in now, it is still in.
- */
+/* States from an earlier experiment: threads keep theirs. A thread is still where it was. */
 static void begin_again(void)
 {
 	for (struct col_thread *state = thread_first(); state; state = state->next) {

@@ -1,8 +1,8 @@
-/* thread.h: what the collector keeps for each thread of the target.
+/* thread.h: what the recorder keeps for each thread of the program.
  *
- * States are never unmapped: a thread's successor takes over its state, with the extents that it
- * has begun. `tid` is 0 while a state has no thread. A state's handler parts are used in the tick
- * handler only, its normal parts by its thread only. */
+ * States are never unmapped: when a thread has ended, a new thread takes over its state, with the
+ * extents that it has begun. `tid` is 0 while a state has no thread. The handler parts of a state
+ * are used only in the tick handler, its normal parts only by its thread. */
 #ifndef XER_COLLECTOR_THREAD_H
 #define XER_COLLECTOR_THREAD_H
 
@@ -10,7 +10,7 @@
 #include "libcollector/thread/parts.h"
 #include "libcollector/unwind/walk.h"
 
-/* An ending thread has told all of itself, but the kernel still has it. */
+/* An ending thread has recorded everything, but the kernel still lists it. */
 enum col_use { COL_UNUSED, COL_USED, COL_ENDING };
 
 struct col_thread {
@@ -51,23 +51,23 @@ struct col_thread {
 extern __thread struct col_thread *col_self
 	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* Make the state of the main thread; thread_scan finds others that are older than the collector.
- * Returns 0 or -ENOMEM. */
+/* Create the state of the main thread; thread_scan finds other threads that are older than the
+ * recorder. Returns 0 or -ENOMEM. */
 int thread_open(void);
 
-/* In a forked child, of which only the calling thread exists: make its state. Returns 0 or -ENOMEM.
+/* In a forked child, where only the calling thread exists: create its state. Returns 0 or -ENOMEM.
  * Signal-safe. */
 int thread_restart(void);
 
 /* MADV_DOFORK or MADV_DONTFORK for all memory that the recorder uses for `thread`. Signal-safe. */
 void thread_keep_memory(struct col_thread *thread, int advice);
 
-/* Write the record that tells of the main thread of a process that began at `start`, when its first
- * event, that of `thread`, is already under way. Signal-safe. */
+/* Write the record of the main thread of a process that began at `start`, when its first event,
+ * that of `thread`, is already in progress. Signal-safe. */
 void thread_write_main(struct col_thread *thread, enum col_context context,
                        const struct process_moment *start);
 
-/* The state of the calling thread, made if there is none; NULL if that fails. Normal context. */
+/* The state of the calling thread, created if there is none; NULL if that fails. Normal context. */
 struct col_thread *thread_adopt_self(void);
 
 static inline struct col_thread *thread_current(void)
@@ -80,10 +80,10 @@ static inline struct col_thread *thread_current(void)
 /* The memo of a context, mapped at its first use; NULL if there is no memory. Signal-safe. */
 struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context);
 
-/* Find threads that nobody announced, and ones that have gone. Signal-safe. */
+/* Find threads that were not announced, and threads that have gone. Signal-safe. */
 void thread_scan(void);
 
-/* Look whether the calling thread has a new name, and record it. Signal-safe. */
+/* Check whether the calling thread has a new name, and record it. Signal-safe. */
 void thread_check_name(struct col_thread *thread, enum col_context context);
 
 /* All states, for closing. */

@@ -1,5 +1,5 @@
-/* thread_create.c: the calls that make threads. The creator of one takes its state, so that its
- * first event is its own.
+/* thread_create.c: the calls that create threads. The creator prepares the state of the new thread,
+ * so that the thread's first event is its own.
  * See doc/decisions/06-unannounced-threads.md. */
 #include "libcollector/thread/thread_state.h"
 
@@ -58,8 +58,8 @@ static void begin_thread(struct col_thread *state)
 	thread_tell(state, COL_NORMAL, FMT_thread_origin_CREATED);
 }
 
-/* Both end in a jump to the program's function, so that no frame of ours stands in its stacks. The
- * state may be another thread's by then. */
+/* Both end in a jump to the program's function, so that no frame of ours is in its stacks. By then,
+ * the state may belong to another thread. */
 static void *run_posix(void *argument)
 {
 	struct col_thread *state = argument;

@@ -1,4 +1,4 @@
-/* thread_scan.c: finds threads that nobody announced, in the kernel's list. See thread.h.
+/* thread_scan.c: finds threads that were not announced, in the kernel's list. See thread.h.
  * See doc/decisions/06-unannounced-threads.md. */
 #include "libcollector/thread/thread_state.h"
 
@@ -45,10 +45,10 @@ static int is_ending(uint32_t tid)
 	return state != NULL;
 }
 
-/* A thread in the kernel's list. One that is starting has or gets its state by itself, one that is
- * ending has had it, and a second one would count its time twice. `starting` is read first: if it
- * is 0, the starter of a listed thread is through; and last whether it is alive: only then its
- * state cannot have gone to another one meanwhile. */
+/* A thread in the kernel's list. One that is starting has a state or gets one by itself. One that
+ * is ending has had a state, and a second one would count its time twice. `starting` is read first:
+ * if it is 0, the creator of a listed thread is done. Whether the thread is alive is read last:
+ * only then is it certain that its state has not gone to another one in the meantime. */
 static void listed(uint32_t tid)
 {
 	if (atomic_load(&thread_starting) || tid == 0 || thread_find(tid) || is_ending(tid) ||
@@ -68,8 +68,9 @@ static void drop_dead(void)
 	}
 }
 
-/* The kernel tells the number of threads as that of the directory's links: equal numbers save the
- * look at each, which thousands of threads would pay for every second. */
+/* The number of links of the kernel's directory is the number of threads: if it is unchanged, the
+ * threads need not be read one by one, which would be expensive every second with thousands of
+ * them. */
 static int all_are_known(int fd)
 {
 	struct stat status;

@@ -164,7 +164,7 @@ static int parse_fde(const uint8_t *at, struct cie *cie, struct fde *fde)
 	return 0;
 }
 
-/* The FDE whose range may hold pc, by the sorted table of .eh_frame_hdr. */
+/* The FDE whose range may contain pc, by the sorted table of .eh_frame_hdr. */
 static const uint8_t *find_fde(const uint8_t *hdr, uint64_t pc)
 {
 	const int32_t *table; /* pairs: code address, FDE address, relative to hdr */
@@ -352,7 +352,7 @@ static int run(struct cfi_machine *m, const uint8_t *at, const uint8_t *end, uin
 	return 0;
 }
 
-/* The FDE that holds pc, and its CIE. Returns 0, -ENOENT or -ENOTSUP. */
+/* The FDE that contains pc, and its CIE. Returns 0, -ENOENT or -ENOTSUP. */
 static int find(const uint8_t *eh_frame_hdr, uint64_t pc, struct cie *cie, struct fde *fde)
 {
 	const uint8_t *at = find_fde(eh_frame_hdr, pc);

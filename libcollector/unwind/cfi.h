@@ -49,14 +49,14 @@ struct cfi_machine {
 	uint8_t encoding;
 };
 
-/* Find the row for `pc` by the table at eh_frame_hdr (mapped, of the object that pc lies in).
- * Returns 0 and *out, which lives in *machine; -ENOENT (pc has no unwind information) or -ENOTSUP
- * (a form that is not understood). */
+/* Find the row for `pc` by the table at eh_frame_hdr (mapped, of the object that contains pc).
+ * Returns 0 and *out, which is valid as long as *machine; -ENOENT (pc has no unwinding information)
+ * or -ENOTSUP (a form that is not supported). */
 int cfi_row_find(struct cfi_machine *machine, const uint8_t *eh_frame_hdr, uint64_t pc,
                  const struct cfi_row **out);
 
-/* Where the function that holds `pc` begins, by the same table. Returns 0 and *start, -ENOENT or
- * -ENOTSUP. */
+/* The beginning of the function that contains `pc`, by the same table. Returns 0 and *start,
+ * -ENOENT or -ENOTSUP. */
 int cfi_function_find(const uint8_t *eh_frame_hdr, uint64_t pc, uint64_t *start);
 
 /* Length of an expression block and its first byte. */
@@ -66,7 +66,7 @@ const uint8_t *cfi_expression(const uint8_t *block, uint64_t *len);
 typedef int (*cfi_read)(void *context, uint64_t address, uint64_t *value);
 
 /* Evaluate a DWARF expression block with `registers`; push_cfa pushes `cfa` first, as register
- * rules want. Returns 0 and *value, or -EFAULT, -ENOTSUP. */
+ * rules require. Returns 0 and *value, or -EFAULT, -ENOTSUP. */
 int cfi_evaluate(const uint8_t *block, const struct arch_registers *registers, int push_cfa,
                  uint64_t cfa, cfi_read read, void *context, uint64_t *value);
 

@@ -152,7 +152,7 @@ uint32_t rule_compute(struct cfi_machine *machine, uint64_t pc)
 	if (pc >> ARCH_ADDRESS_BITS || pc < 4096)
 		return RULE_UNKNOWN;
 	rule = compute(machine, pc);
-	/* An address in no object may lie in one tomorrow: only rules of objects are kept. */
+	/* An address in no object may be in one later: only rules of objects are cached. */
 	if (rule != RULE_UNKNOWN)
 		__atomic_store_n(entry, (uint64_t)tag << 32 | rule, __ATOMIC_RELAXED);
 	return rule;

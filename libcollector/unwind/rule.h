@@ -51,11 +51,11 @@ static inline int64_t rule_cfa_offset(uint32_t rule)
 enum { RULE_CACHE_BITS = 15 };
 extern uint64_t rule_cache[1 << RULE_CACHE_BITS] __attribute__((visibility("hidden")));
 
-/* Compute and cache the rule at pc. The object that pc lies in is made known to the map.
+/* Compute and cache the rule at pc. The object that contains pc is added to the map.
  * Signal-safe. */
 uint32_t rule_compute(struct cfi_machine *machine, uint64_t pc);
 
-/* The .eh_frame_hdr of the object that holds pc, or NULL. Signal-safe. */
+/* The .eh_frame_hdr of the object that contains pc, or NULL. Signal-safe. */
 const uint8_t *rule_eh_frame_hdr(uint64_t pc);
 
 /* Pack a row. Exported for tests. */

@@ -1,4 +1,4 @@
-/* shadow.c: memory for exchanged return addresses. See shadow.h.
+/* shadow.c: memory for replaced return addresses. See shadow.h.
  * See doc/decisions/26-return-hooking.md. */
 #include "libcollector/unwind/shadow.h"
 
@@ -11,8 +11,8 @@ _Static_assert(sizeof(struct shadow_call) == 2 * sizeof(uint64_t), "shadow.h");
 uint8_t **shadow_tables[1 << SHADOW_TABLES_BITS];
 uint64_t shadow_trampoline = 1;
 
-/* What `place` points to, mapped if there is nothing. Of two threads that come at the same time,
- * one wins. */
+/* What `place` points to, mapped if there is nothing. If two threads come at the same time, one
+ * wins. */
 static void *have(void *place, size_t size)
 {
 	void **pointer = place, *seen = __atomic_load_n(pointer, __ATOMIC_ACQUIRE), *fresh;

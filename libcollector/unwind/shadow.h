@@ -1,16 +1,16 @@
-/* shadow.h: what belongs to a return address that was exchanged: where the call really returns to,
- * and which call it is.
+/* shadow.h: the data of a replaced return address: where the call really returns to, and which call
+ * it is.
  *
- * It is found by the address of the word that was exchanged, not on a stack of calls: each 8 bytes
- * of stack memory have 16 bytes of shadow, in chunks that come with the first call in them. So
- * whatever a program does with its stacks - exceptions, longjmp, coroutines, handlers on stacks of
- * their own, fork - nothing has to be put in order afterwards: a word that holds the exchanged
- * address has its shadow, and words of calls that were left are just forgotten. Threads share
- * nothing but the tables. Unwinders find it by a DWARF expression (returns_entry.c) that knows this
- * layout.
+ * It is found by the address of the replaced word, not on a stack of calls: each 8 bytes of stack
+ * memory have 16 bytes of shadow, in chunks that are mapped at the first call in them. So whatever
+ * a program does with its stacks (exceptions, longjmp, coroutines, handlers on other stacks, fork),
+ * nothing has to be repaired afterwards: a word with the replaced address has its shadow, and words
+ * of calls that were left are just forgotten. Threads share only the tables. Unwinders find the
+ * address by a DWARF expression (returns_entry.c) that knows this layout.
  *
  *     address: 46 ... 34 index of shadow_tables, 33 ... 20 index of that table, 19 ... 0 place in
- * the chunk, times 2 */
+ * the chunk, times
+ * 2 */
 #ifndef XER_COLLECTOR_SHADOW_H
 #define XER_COLLECTOR_SHADOW_H
 
@@ -33,10 +33,10 @@ struct shadow_call {
 
 extern uint8_t **shadow_tables[1 << SHADOW_TABLES_BITS] __attribute__((visibility("hidden")));
 
-/* What return addresses are exchanged for; an impossible one as long as none is. */
+/* What return addresses are replaced by; an impossible address while none is. */
 extern uint64_t shadow_trampoline __attribute__((visibility("hidden")));
 
-/* The call whose return address stands at `slot`, a multiple of 8. NULL if there is no chunk.
+/* The call whose return address is at `slot`, a multiple of 8. NULL if there is no chunk.
  * Signal-safe. */
 static inline struct shadow_call *shadow_find(uint64_t slot)
 {
@@ -58,8 +58,8 @@ static inline struct shadow_call *shadow_find(uint64_t slot)
 /* The same, with a chunk if there was none. NULL: no memory, or no such address. Signal-safe. */
 struct shadow_call *shadow_make(uint64_t slot);
 
-/* Where code really returns to, of which a return address `pc` was read below the stack pointer
- * `sp`. Signal-safe. */
+/* Where code really returns to, if the return address `pc` was read below the stack pointer `sp`.
+ * Signal-safe. */
 static inline uint64_t shadow_true_address(uint64_t pc, uint64_t sp)
 {
 	const struct shadow_call *call;

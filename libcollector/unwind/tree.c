@@ -147,8 +147,8 @@ static int map_up_to(uint64_t end)
 	return 0;
 }
 
-/* Prepare the next block. Returns 0, or -1 when there is none. Only one thread at a time gets here.
- */
+/* Prepare the next block. Returns 0, or -1 if there is none. Only one thread at a time gets
+ * here. */
 static int grow(void)
 {
 	uint64_t at;
@@ -164,8 +164,8 @@ static int grow(void)
 	return 0;
 }
 
-/* If it is needed now, who prepares it already is waited for. Returns 0 when `ahead` is ready or
- * may be (others may have taken the block by now), -1 when it will not be. */
+/* If the block is needed now, wait for the thread that prepares it. Returns 0 if `ahead` is ready
+ * or may be (other threads may have taken the block by now), -1 if it will not be. */
 static int prepare_ahead(int is_needed)
 {
 	sys_sigset old;
@@ -192,7 +192,7 @@ static int next_block(uint64_t seen)
 
 	if (block == 0)
 		return atomic_load(&space) == seen ? prepare_ahead(1) : 0;
-	/* Cleared by whoever installs it, before anyone can need the one after. */
+	/* Cleared by the thread that installs it, before any thread can need the one after. */
 	if (atomic_compare_exchange_strong(&space, &seen, block))
 		atomic_compare_exchange_strong(&ahead, &block, 0);
 	return 0;
@@ -241,8 +241,8 @@ static int is_node(uint32_t offset, uint32_t parent, uint64_t pc, uint32_t gener
 	return node->pc == pc && node->parent == parent && node->generation == generation;
 }
 
-/* Where the node that hashes to `at` may be, by turns. The near part gets full: the others stay out
- * of it. */
+/* Where the node that hashes to `at` may be, place by place. When the near part is full, further
+ * nodes stay out of it. */
 static uint32_t *place(uint32_t at, int probe)
 {
 	const uint32_t near = 1u << NEAR_BITS;

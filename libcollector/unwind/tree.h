@@ -1,4 +1,4 @@
-/* tree.h: every distinct call stack once, as nodes of the frameinfo file. */
+/* tree.h: call stacks, each distinct one once, as nodes of the file frameinfo. */
 #ifndef XER_COLLECTOR_TREE_H
 #define XER_COLLECTOR_TREE_H
 
@@ -9,7 +9,7 @@
  * Signal-safe. */
 int tree_open(void);
 
-/* Give its memory up. Nobody must be walking a stack. */
+/* Release its memory. No thread may be walking a stack. */
 void tree_close(void);
 
 /* madvise(2) for all memory of the tree. Signal-safe. */
@@ -19,15 +19,15 @@ void tree_advise(int advice);
  */
 uint8_t *tree_find_map(uintptr_t address, size_t *size);
 
-/* The node {parent, pc} of the current generation, made if it is not there; 0 when the tree has
- * stopped. The node is in the file before this returns. Lock-free and signal-safe. */
+/* The node {parent, pc} of the current generation, created if it does not exist; 0 when the tree
+ * has stopped. The node is in the file before this returns. Lock-free and signal-safe. */
 uint32_t tree_node(uint32_t parent, uint64_t pc);
 
 /* The innermost node of pc from `node` outwards; `node` itself if there is none. Signal-safe. */
 uint32_t tree_outward(uint32_t node, uint64_t pc);
 
-/* The innermost node from `node` outwards that is not of code in [start, end); `node` itself if
- * there is none. Signal-safe. */
+/* The innermost node from `node` outwards whose code is not in [start, end); `node` itself if there
+ * is none. Signal-safe. */
 uint32_t tree_outside(uint32_t node, uint64_t start, uint64_t end);
 
 #endif

@@ -9,8 +9,8 @@
 
 enum { NO_PAGE = 1 };
 
-/* The range may belong to a coroutine that is gone. If it lies near the thread's own stack, it is
- * made one with it. */
+/* The range may belong to a coroutine that is gone. If it is close to the thread's own stack, the
+ * two are joined. */
 static __attribute__((noinline)) int is_mapped_still(struct walk_memo *memo)
 {
 	if (SYS3(SYS_msync, memo->low, memo->high - memo->low, MS_ASYNC) < 0)
@@ -19,13 +19,13 @@ static __attribute__((noinline)) int is_mapped_still(struct walk_memo *memo)
 	return 1;
 }
 
-/* Are the known pages mapped still? Those of the thread's own stack are. */
+/* Are the known pages still mapped? Those of the thread's own stack are. */
 static inline int is_mapped(struct walk_memo *memo)
 {
 	return likely(memo->home - memo->low < memo->high - memo->low) || is_mapped_still(memo);
 }
 
-/* A stack elsewhere: what was known of the old one does not hold for it. */
+/* A stack elsewhere: forget what is known of the old one. */
 static void begin_on(struct walk_memo *memo, uint64_t sp)
 {
 	uint64_t page = sp & ~(uint64_t)(WALK_PAGE - 1);
@@ -67,7 +67,7 @@ static int find_cfa(struct walk *walk, uint32_t rule, uint64_t *cfa)
 	}
 }
 
-/* From the frame at walk->pc to its caller. Returns 0, or -EFAULT when that cannot be. */
+/* From the frame at walk->pc to its caller. Returns 0, or -EFAULT if that is impossible. */
 static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_t rule,
                                                       uint64_t *bp_slot)
 {
@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) int step(struct walk *walk, uint32_
 	if (walk_read(memo, cfa - 8, &walk->pc) < 0)
 		return -EFAULT;
 	if (unlikely(rule_kind(rule) == RULE_RETURNING))
-		walk->pc = shadow_trampoline; /* it may have been put right already */
+		walk->pc = shadow_trampoline; /* it may have been corrected already */
 	walk_correct(walk, cfa);
 	if (unlikely(walk->pc == shadow_trampoline))
 		return -EFAULT;
@@ -140,7 +140,7 @@ struct match {
 	uint32_t unchanged; /* checks that hold; UINT32_MAX: not looked at yet */
 };
 
-/* Is the frame at walk->pc one of the memo's, with all that lie outside of it unchanged? */
+/* Is the frame at walk->pc one of the memo, and are all frames outside it unchanged? */
 static inline int meets_memo(const struct walk *walk, struct match *match)
 {
 	const struct walk_memo *memo = walk->memo;
@@ -227,8 +227,7 @@ static void put_checks(struct walk_memo *memo, const struct walk_frame *frame)
 		*check = (struct walk_check){frame->bp_slot, frame->bp};
 }
 
-/* Give the fresh frames, which lie inside of memo frames [0, keep), their nodes, and remember them.
- */
+/* Create nodes for the new frames, which are inside memo frames [0, keep), and remember them. */
 static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 {
 	struct walk_memo *memo = walk->memo;

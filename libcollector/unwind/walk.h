@@ -2,14 +2,14 @@
  *
  * A walk goes from the innermost frame outwards by packed rules (rule.h). It ends early where it
  * meets the thread's previous stack, kept in a *memo*: if one frame is the same, and every word
- * that the memo's outer frames were read from is unchanged, then those frames are the same too and
- * their node is known.
+ * from which the memo's outer frames were read is unchanged, then those frames are the same too,
+ * and their node is known.
  *
- * Memory is read only where it is known to be mapped: within the range of pages that earlier
- * walks of this memo have found readable, which grows page by page (a probe is one system call). So
- * it makes no assumption on where stacks are: alternate signal stacks, coroutines and broken
- * pointers are safe. A range without the thread's own stack, which stays, may have been unmapped
- * since: it is looked at again before each walk. */
+ * Memory is read only if it is known to be mapped: within the range of pages that earlier walks of
+ * this memo have found readable, which grows page by page (a probe is one system call). So nothing
+ * is assumed about where stacks are: alternate signal stacks, coroutines and broken pointers are
+ * safe. A range without the thread's own stack, which stays mapped, may have been unmapped since:
+ * it is checked again before each walk. */
 #ifndef XER_COLLECTOR_WALK_H
 #define XER_COLLECTOR_WALK_H
 
@@ -66,13 +66,14 @@ void walk_memo_advise(struct walk_memo *memo, int advice);
 /* The memo is to serve another thread. */
 void walk_memo_forget(struct walk_memo *memo);
 
-/* Walks that begin inside of `sp` end there, and go on with `node`, which ends in a mark; if
- * `drops`, the last frame before is left out too. node 0: they go on. Signal-safe. */
+/* Walks that begin inside `sp` end there, and continue with `node`, which ends in a mark; if
+ * `drops`, the last frame before that is left out too. node 0: they do not end there.
+ * Signal-safe. */
 void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drops);
 
 /* The node of the stack whose innermost frame continues at pc with sp and bp, the frame pointer.
- * context: an interrupted one, of which pc is the instruction; NULL: pc is a return address of the
- * calling thread, whose other registers are found by unwinding the collector itself, should they be
+ * context: an interrupted one, whose instruction is at pc; NULL: pc is a return address of the
+ * calling thread, whose other registers are found by unwinding the recorder itself if they are
  * needed. Returns a node id, 0 if the tree has stopped. Signal-safe; one walk at a time for each
  * memo. */
 uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp,

@@ -1,8 +1,8 @@
 /* walk_guess.c: step over code without unwinding tables. See walk.h.
  *
- * Compilers at run time mostly keep frame pointers. Some do not (LuaJIT): then the words of the
- * stack are looked through for one that must be a return address, behind a call in code that has
- * tables. That may be one that a call has left behind; the mark of a guess stands in the stack.
+ * Most JIT compilers keep frame pointers. If they do not (LuaJIT), the words of the stack are
+ * searched for one that must be a return address: it follows a call in code that has tables. It may
+ * be left over from an earlier call; so the mark of a guess is put into the stack.
  * See doc/decisions/38-frames-without-tables.md. */
 #include "libcollector/unwind/walk_step.h"
 
@@ -16,7 +16,7 @@ static void (*_Atomic tell)(uint64_t pc);
 
 enum { SCAN_WORDS = 512, SAVED_BP_FAR = 1 << 20 };
 
-/* JIT code lies in no object. */
+/* JIT code is in no object. */
 int walk_is_return_address(struct walk *walk, uint64_t pc)
 {
 	uint64_t before;
@@ -25,7 +25,7 @@ int walk_is_return_address(struct walk *walk, uint64_t pc)
 	       arch_follows_call((const uint8_t *)&before);
 }
 
-/* Read what must be a return address. Returns 0, or -EFAULT if it is none. */
+/* Read a word that must be a return address. Returns 0, or -EFAULT if it is not one. */
 static int read_return(struct walk *walk, uint64_t slot, uint64_t *ra)
 {
 	if (walk_read(walk->memo, slot, ra) < 0)
@@ -66,7 +66,7 @@ static int is_in_object(uint64_t address)
 	       object_find((uintptr_t)address, &found) == 0;
 }
 
-/* Functions that save the frame pointer do so first of all, so it lies below the return address. */
+/* Functions that save the frame pointer do so first of all, so it is below the return address. */
 static uint64_t saved_bp(struct walk *walk, uint64_t slot)
 {
 	uint64_t bp;

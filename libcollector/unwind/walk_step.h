@@ -1,5 +1,5 @@
-/* walk_step.h: a walk under way, for those who take its steps: walk.c, walk_slow.c, walk_guess.c,
- * and those who know the frames of a virtual machine. */
+/* walk_step.h: a walk in progress, for the modules that take its steps: walk.c, walk_slow.c,
+ * walk_guess.c, and those that know the frames of a virtual machine. */
 #ifndef XER_LIBCOLLECTOR_UNWIND_WALK_STEP_H
 #define XER_LIBCOLLECTOR_UNWIND_WALK_STEP_H
 
@@ -11,7 +11,7 @@
 
 enum { WALK_PAGE = 4096, WALK_GROW_PAGES = 16 };
 
-/* Make the page that holds `address` known as readable, or those from memo->low down to `page`.
+/* Mark the page that contains `address` as readable, or those from memo->low down to `page`.
  * Returns 0, or -EFAULT if one is not. */
 int walk_cover(struct walk_memo *memo, uint64_t address);
 int walk_grow_down(struct walk_memo *memo, uint64_t page);
@@ -48,7 +48,7 @@ struct walk {
 
 enum walk_end { WALK_COMPLETE, WALK_BASE, WALK_MEMO, WALK_NEEDS_REGISTERS, WALK_TRUNCATED };
 
-/* walk->pc was read below the stack pointer sp: where does that code really return to? */
+/* walk->pc was read below the stack pointer sp: where does the code really return to? */
 static inline void walk_correct(struct walk *walk, uint64_t sp)
 {
 	uint64_t pc = shadow_true_address(walk->pc, sp);
@@ -57,7 +57,7 @@ static inline void walk_correct(struct walk *walk, uint64_t sp)
 	walk->pc = pc;
 }
 
-/* Add the frame at walk->pc. Returns 0, or -1 when there is no room. */
+/* Add the frame at walk->pc. Returns 0, or -1 if it does not fit. */
 static inline int walk_push(struct walk *walk, uint64_t bp_slot)
 {
 	struct walk_memo *memo = walk->memo;
@@ -80,20 +80,21 @@ static inline int walk_push(struct walk *walk, uint64_t bp_slot)
 /* Can `pc` be a return address: is there a call before it? */
 int walk_is_return_address(struct walk *walk, uint64_t pc);
 
-/* Step over code without unwind tables, of the Java machine or else by what a return address must
- * look like. Returns 0 or -1. */
+/* Step over code without unwinding tables: Java code, or else by what a return address must look
+ * like. Returns 0 or -1. */
 int walk_guess(struct walk *walk);
 
-/* Code of a virtual machine, which has frames of its own: from the one at walk->pc, in
- * [*low, *high), `step` goes to its caller. Returns 0 or -1. `low` is NULL as long as there is no
- * machine, and set last. */
+/* Code of a virtual machine with frames of its own: from a frame at walk->pc in [*low, *high),
+ * `step` goes to its caller. Returns 0 or -1. `low` is NULL as long as there is no machine, and is
+ * set last. */
 struct walk_machine {
 	const uint64_t *low, *high;
 	int (*step)(struct walk *walk);
 };
 extern struct walk_machine walk_machine __attribute__((visibility("hidden")));
 
-/* Call `see` with each address at which there are no tables, and no machine. Signal-safe. */
+/* Call `see` with each address that has no tables and belongs to no virtual machine.
+ * Signal-safe. */
 void walk_tell_unmapped(void (*see)(uint64_t pc));
 
 /* The whole walk with all registers, from the context or from the caller. */

@@ -43,8 +43,8 @@ static struct {
 	char text[COL_TEXT_SIZE];
 } texts[TEXTS];
 
-/* A handler of the program's may jump away and never come back, or fork and go on in the child. So
- * there is none. */
+/* A handler of the program might jump away and never come back, or fork and continue in the child.
+ * So no handler may run. */
 char *col_text_borrow(void)
 {
 	sys_sigset mask;
@@ -74,7 +74,7 @@ void col_text_return(char *text)
 	}
 }
 
-/* The closing tag stands in the last page or the one before. */
+/* The closing tag is in the last page or the one before. */
 static int find_end(struct xml_file *xml)
 {
 	char *tail; /* not on the stack: the program's may be small */
@@ -141,7 +141,7 @@ void col_log_forget(void)
 		atomic_store(&texts[i].used, 0);
 }
 
-/* The file's descriptor. One that was opened again needs the lock again. */
+/* The descriptor of the file. If it was opened again, it needs the lock again. */
 static int current_fd(struct xml_file *xml)
 {
 	unsigned before = xml->file.reopened;
@@ -208,7 +208,8 @@ static int has_queued(struct xml_file *xml)
 	return 0;
 }
 
-/* An element queued while the lock was being given up is drained by who queued it or by us. */
+/* An element that is queued while the lock is being released is written by the thread that queued
+ * it, or by us. */
 static void drain_and_unlock(struct xml_file *xml)
 {
 	do {
@@ -217,8 +218,8 @@ static void drain_and_unlock(struct xml_file *xml)
 	} while (has_queued(xml) && col_lock_try(&xml->lock));
 }
 
-/* Leave a short element to who holds the lock. Returns 0, or -EBUSY: it is too long, or there is no
- * place. */
+/* Leave a short element to the holder of the lock. Returns 0, or -EBUSY: it is too long, or the
+ * queue is full. */
 static int queue(struct xml_file *xml, const char *text, size_t len)
 {
 	for (int i = 0; len <= RING_TEXT && i < RING; i++) {

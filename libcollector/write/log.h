@@ -1,9 +1,9 @@
-/* log.h: log.xml and map.xml while the target runs: elements appended by any thread, in any
+/* log.h: log.xml and map.xml while the program runs: elements are appended by any thread, in any
  * context.
  *
- * One thread at a time writes a file. Who finds it busy leaves a short element in a ring that the
- * writer drains, or waits a moment with a long one; what finds no place is counted. The file is
- * well-formed at every instant (format/xml.h). All signal-safe. */
+ * One thread at a time writes a file. A thread that finds it busy puts a short element into a ring
+ * that the writer empties, or waits a moment with a long one; elements that do not fit are counted.
+ * The file is well-formed at every instant (format/xml.h). All functions are signal-safe. */
 #ifndef XER_COLLECTOR_LOG_H
 #define XER_COLLECTOR_LOG_H
 
@@ -13,23 +13,24 @@
 
 enum col_xml { COL_LOG, COL_MAP, COL_XMLS };
 
-/* Open a file and find its end; on log.xml take the lock that says the process lives. Returns 0 or
- * -errno. Signal-safe. */
+/* Open a file and find its end; on log.xml, take the lock that shows that the process lives.
+ * Returns 0 or -errno. Signal-safe. */
 int col_xml_open(enum col_xml file);
 
-/* Take the lock again if the target has closed our descriptor, which ended it. Signal-safe. */
+/* Take the lock again if the program has closed our descriptor, which released it. Signal-safe. */
 void col_log_keep_alive(void);
 
-/* Give up the lock: nothing more will be written. Signal-safe. */
+/* Release the lock: nothing more will be written. Signal-safe. */
 void col_log_let_go(void);
 
-/* In a forked child: close without a word, and be as before col_log_open, whoever was writing. */
+/* In a forked child: close without writing, and be as before col_log_open, even if a thread was
+ * writing. */
 void col_log_forget(void);
 
 /* Append an element, its newline included. Returns 0 or -errno when it was not written. */
 int col_xml_append(enum col_xml file, const struct xml_text *element);
 
-/* Memory to build a long element in, COL_TEXT_SIZE bytes; NULL when all are in use. Give it back,
+/* Memory in which to build a long element, COL_TEXT_SIZE bytes; NULL if all are in use. Release it,
  * the last one first: the thread has all signals blocked until then. */
 enum { COL_TEXT_SIZE = 8192 };
 char *col_text_borrow(void);

@@ -1,4 +1,4 @@
-/* ring.c: which parts of a ring are free, and which of them is the oldest. See ring.h.
+/* ring.c: which parts of a ring are free, and which is the oldest. See ring.h.
  * See doc/decisions/48-user-event-ring.md. */
 #include "libcollector/write/ring.h"
 
@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
-/* A part must hold the longest event; many parts mean that little is lost at once and many threads
- * find one. */
+/* A part must be as long as the longest event; with many parts, little is lost at once, and many
+ * threads find one. */
 enum { PARTS = 256, PART_MIN = 8 << 10, PART_MAX = 256 << 10, COUNT_MIN = 4, COUNT_MAX = 1 << 20 };
 
 int ring_init(struct ring *ring, uint64_t bytes)

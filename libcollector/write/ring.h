@@ -1,9 +1,9 @@
 /* ring.h: the parts of a data file that keeps only its newest events.
  *
- * Behind its first page the file consists of parts of equal size. A slot holds one at a time; when
- * it is full, the slot takes the part that was given back longest ago, with the events in it, which
- * are lost and counted. Parts that others hold are passed over, so a thread that writes seldom
- * keeps its events. */
+ * After its first page, the file consists of parts of equal size. A slot holds one at a time; when
+ * it is full, the slot takes the part that was released longest ago. The events in that are lost,
+ * and counted. Parts that others hold are skipped, so a thread that rarely writes keeps its
+ * events. */
 #ifndef XER_COLLECTOR_RING_H
 #define XER_COLLECTOR_RING_H
 
@@ -23,10 +23,10 @@ struct ring {
 	atomic_uint next;
 };
 
-/* Make the parts of a ring of about `bytes`. Returns 0, -EINVAL (too small) or -ENOMEM. */
+/* Create the parts of a ring of about `bytes`. Returns 0, -EINVAL (too small) or -ENOMEM. */
 int ring_init(struct ring *ring, uint64_t bytes);
 
-/* In a forked child: no part is used, and the file is not there. Signal-safe. */
+/* In a forked child: no part is used, and there is no file yet. Signal-safe. */
 void ring_restart(struct ring *ring);
 
 /* Take a part, with the number of events that it held in *overwritten. NULL: all are held.
@@ -36,11 +36,11 @@ struct ring_part *ring_take(struct ring *ring, uint32_t *overwritten);
 /* The part's memory in the mapped ring. */
 uint8_t *ring_memory(const struct ring *ring, const struct ring_part *part);
 
-/* Make what was used zero again, from its end to its beginning: at every instant the rest is whole
- * events, and then zeros. */
+/* Set the used bytes to zero again, from the end to the beginning: at every instant the rest is
+ * whole events, and then zeros. */
 void ring_clear(uint8_t *at, uint32_t size);
 
-/* Give a part back, with `events` in it. Signal-safe. */
+/* Release a part, with `events` in it. Signal-safe. */
 static inline void ring_give(struct ring_part *part, uint32_t events)
 {
 	part->events = events;

@@ -1,4 +1,4 @@
-/* stream.c: claim, map and fill the extents of the event data files. See stream.h.
+/* stream.c: reserve, map and fill the extents of the event data files. See stream.h.
  * See doc/decisions/12-live-files.md. */
 #include "libcollector/write/stream.h"
 
@@ -31,7 +31,7 @@ static struct stream streams[FMT_STREAMS] = {
 #include "format/datakind.def"
 };
 
-/* Of user events, all traces have one. */
+/* User events: all traces share one. */
 static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
 {
 	int is_user = stream >= FMT_STREAM_USERTRACE &&
@@ -67,8 +67,7 @@ void col_stream_prologue(enum fmt_stream which, uint8_t *at, uint32_t left, uint
 	fdr_prologue_put(at, &prologue);
 }
 
-/* A file must be valid from the moment it has its name: a first page whose buffer says nothing yet.
- */
+/* A file must be valid from the moment it has its name: a first page with an empty buffer. */
 static int write_first_page(enum fmt_stream which, int fd, uint32_t size)
 {
 	uint8_t page[FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE]
@@ -91,8 +90,8 @@ static int write_first_page(enum fmt_stream which, int fd, uint32_t size)
 	return sys_pwrite(fd, page, sizeof(page), 0) == sizeof(page) ? 0 : -EIO;
 }
 
-/* What has the temporary name already was planted, where everybody may write: it is not written to.
- */
+/* If a file with the temporary name exists already, it was planted in a directory where everybody
+ * may write: it is not written to. */
 static int make_file(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
@@ -129,9 +128,9 @@ static int make_and_open(enum fmt_stream which, uint32_t size)
 	return 1;
 }
 
-/* Another thread makes the file: its disk may be slow, and it may have to wait for its turn. It has
- * not come to an end only if it was killed there, as a vfork child may be. Returns the state that
- * there is then. */
+/* Another thread creates the file: its disk may be slow, and it may have to wait for a processor.
+ * It fails to finish only if it was killed there, as may happen to a vfork child. Returns the state
+ * that there is then. */
 static unsigned wait_for_file(enum fmt_stream which)
 {
 	const struct timespec moment = {.tv_nsec = WAIT_NS};
@@ -149,8 +148,8 @@ static unsigned wait_for_file(enum fmt_stream which)
 	return state;
 }
 
-/* Returns 1 if this call made the file, 0 if it is there, -errno if the stream has stopped. A tick
- * in the middle of the making would wait for us in vain: there is none. */
+/* Returns 1 if this call created the file, 0 if it exists, -errno if the stream has stopped. A tick
+ * during the creation would wait for us in vain, so ticks are blocked. */
 static int ensure_file(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
@@ -173,7 +172,7 @@ static int ensure_file(enum fmt_stream which, uint32_t size)
 
 static atomic_uint_fast64_t total; /* bytes of event data */
 
-/* Usage samples and call stacks go on, the latter for what was under way. */
+/* Usage samples and call stacks go on, the latter for events in progress. */
 static int exceeds_limit(enum fmt_stream which, uint32_t size)
 {
 	enum { CONTEXT, EVENTS };
@@ -190,7 +189,7 @@ static int exceeds_limit(enum fmt_stream which, uint32_t size)
 	return 1;
 }
 
-/* A stream that is to end when it is full has come to its end. */
+/* A stream that ends when it is full has ended. */
 static int is_full(enum fmt_stream which, uint64_t size)
 {
 	struct stream *stream = &streams[which];
@@ -260,7 +259,7 @@ int col_stream_limit(enum fmt_stream which, uint64_t bytes, int is_ring)
 	return 0;
 }
 
-/* Make the file of a ring, with room for all of it, and map it. */
+/* Create the file of a ring, with space for all of it, and map it. */
 static int open_ring(enum fmt_stream which)
 {
 	struct stream *stream = &streams[which];
@@ -285,7 +284,7 @@ static int open_ring(enum fmt_stream which)
 	return 0;
 }
 
-/* Let the slot, which has no extent, go on in a part of a ring. */
+/* Let the slot, which has no extent, continue in a part of a ring. */
 static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
 {
 	struct ring *ring = &streams[which].ring;
@@ -314,8 +313,8 @@ static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
 	return 0;
 }
 
-/* Extents double, up to a size that leaves a limited stream some of them; each has room for an
- * event of `need` bytes. */
+/* Extents double, up to a size that leaves several of them to a limited stream; each is large
+ * enough for an event of `need` bytes. */
 static uint32_t next_size(const struct col_slot *slot, enum fmt_stream which, uint32_t need)
 {
 	uint64_t most = which == FMT_STREAM_FUNCTRACE ? TRACE_EXTENT_MAX : EXTENT_MAX;
@@ -359,7 +358,7 @@ static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid
 	return 0;
 }
 
-/* The slot's last thread is gone: its successor begins a buffer behind the EndOfBuffer. */
+/* The last thread of the slot is gone: the next one begins a buffer after the EndOfBuffer. */
 static int new_buffer(struct col_slot *slot, enum fmt_stream which, uint32_t tid, uint32_t size)
 {
 	uint8_t *at = slot->at + FDR_METADATA_SIZE;

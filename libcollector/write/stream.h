@@ -1,13 +1,12 @@
 /* stream.h: the event data files, written by all threads without locks.
  *
- * A stream is one FDR file. A thread owns a *slot* of each stream it writes: a mapped extent,
- * filled from `at` to `end`. Extents are claimed by an atomic addition and grow from 4 KiB to 256
- * KiB (functrace: 1 MiB) for each slot, so that thousands of threads or small processes cost
- * little. A slot outlives its thread: the next one goes on in it with a buffer of its own.
+ * A stream is one FDR file. A thread owns a *slot* of each stream that it writes: a mapped extent,
+ * filled from `at` to `end`. Extents are reserved by an atomic addition. They grow from 4 KiB to
+ * 256 KiB (functrace: 1 MiB) for each slot, so that thousands of threads or small processes cost
+ * little. A slot outlives its thread: the next thread continues in it with a buffer of its own.
  *
- * Invariants of an open slot: *at is an EndOfBuffer record; all bytes behind it, to `end`, are
- * zero. What `map` tells of is mapped, and map_size is its size, at every instant: see lostpages.h.
- */
+ * Invariants of an open slot: *at is an EndOfBuffer record; all bytes after it, to `end`, are zero.
+ * What `map` points to is mapped, and map_size is its size, at every instant: see lostpages.h. */
 #ifndef XER_COLLECTOR_STREAM_H
 #define XER_COLLECTOR_STREAM_H
 
@@ -26,9 +25,9 @@ struct col_slot {
 	uint32_t events;        /* in a part of a ring */
 };
 
-/* Make room for one event with `size` bytes of payload (a multiple of 8) in `slot` of `stream`, for
- * thread tid. Returns 0, or -errno when the stream has stopped; the event is then counted as lost.
- * Signal-safe, if the slot belongs to the caller's context. */
+/* Make space for one event with `size` bytes of payload (a multiple of 8) in `slot` of `stream`,
+ * for thread tid. Returns 0, or -errno when the stream has stopped; the event is then counted as
+ * lost. Signal-safe, if the slot belongs to the caller's context. */
 int col_slot_refill(struct col_slot *slot, enum fmt_stream stream, uint32_t tid, uint32_t size);
 
 /* Begin an event with `size` bytes of payload, a multiple of 8. Returns the payload, zero, to be
@@ -60,38 +59,38 @@ static inline int col_slot_write(struct col_slot *slot, enum fmt_stream stream, 
 	return 0;
 }
 
-/* Give up the extent of a slot, whose writer was interrupted for good; the next event begins
- * another. Signal-safe. */
+/* Give up the extent of a slot whose writer was interrupted for good; the next event begins another
+ * one. Signal-safe. */
 void col_slot_abandon(struct col_slot *slot);
 
 /* The frameinfo stream is mapped as a whole: these give its parts. */
 
-/* Claim `size` bytes (a multiple of 4096) at the end of a stream; the file is made if it is not
- * there. Returns 0 with the offset of the extent in *at, or -errno with the stream stopped.
+/* Reserve `size` bytes (a multiple of 4096) at the end of a stream; the file is created if it does
+ * not exist. Returns 0 with the offset of the extent in *at, or -errno with the stream stopped.
  * Signal-safe. */
 int col_stream_claim(enum fmt_stream stream, uint32_t size, uint64_t *at);
 
 /* Map [at, at + size) of a stream for writing. NULL if that fails. Signal-safe. */
 uint8_t *col_stream_map(enum fmt_stream stream, uint64_t at, size_t size);
 
-/* Put a prologue at `at`, which lies `left` bytes before its extent's end. Signal-safe. */
+/* Put a prologue at `at`, `left` bytes before the end of its extent. Signal-safe. */
 void col_stream_prologue(enum fmt_stream stream, uint8_t *at, uint32_t left, uint32_t tid);
 
-/* Stop a stream for good: what comes is lost, and log.xml says why. Signal-safe. */
+/* Stop a stream for good: further events are lost, and log.xml says why. Signal-safe. */
 void col_stream_stop(enum fmt_stream stream, int error);
 
-/* The same because pages of the file are gone (lostpages.h). Signal-safe. */
+/* The same because pages of the file are lost (lostpages.h). Signal-safe. */
 void col_stream_lose(enum fmt_stream stream);
 
-/* Before anything is written to a stream: keep it to about `bytes`, either as a ring, in which the
- * newest events take the place of the oldest, or by an end when it is full. Returns 0, -EINVAL (too
- * small) or -ENOMEM (a ring). */
+/* Before anything is written to a stream: limit it to about `bytes`, either as a ring, in which the
+ * newest events replace the oldest, or by an end when it is full. Returns 0, -EINVAL (too small) or
+ * -ENOMEM (a ring). */
 int col_stream_limit(enum fmt_stream stream, uint64_t bytes, int is_ring);
 
 /* In a forked child: close all descriptors, and be as at the start. */
 void col_streams_forget(void);
 
-/* Stop all of them without a word: there is nowhere to say it. Signal-safe. */
+/* Stop all of them without a note: there is no place for it. Signal-safe. */
 void col_streams_stop(void);
 
 #endif
