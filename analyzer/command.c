@@ -222,7 +222,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Take a number off the end of "NAME N"; a name alone may be a number. */
+/* Remove a number from the end of "NAME N"; a name alone may be a number. */
 static void split_number(struct command_argument *argument, char *text)
 {
 	char *blank = strpbrk(text, " \t");
@@ -250,8 +250,8 @@ static int split_pair(struct command_argument *argument, char *text)
 	return 0;
 }
 
-/* What stands behind the command in a line. Quotes around all of it are taken off, if there are no
- * more of them. */
+/* What follows the command in a line. Quotes around all of it are removed, if there are no
+ * others. */
 static int read_argument(struct analysis *analysis, const struct command *command, char *text,
                          struct command_argument *out)
 {

@@ -48,11 +48,11 @@ const struct command *command_find(const char *word, char *error, size_t size);
 int command_take_words(const struct command *command, char *const *words, int count,
                        struct command_argument *out);
 
-/* Run a command: checks what it needs, then its function. */
+/* Run a command: check what it needs, then call its function. */
 void command_run(struct analysis *analysis, const struct command *command,
                  const struct command_argument *argument);
 
-/* Run a line of a script: blanks, `#` comments and empty lines are nothing; the line is changed. */
+/* Run a line of a script; blanks, `#` comments and empty lines are ignored; the line is changed. */
 void command_run_line(struct analysis *analysis, char *line);
 
 /* Print the list of commands, by group. */

@@ -1,5 +1,5 @@
-/* edit.c: a small line editor. The terminal is in raw mode only while a line is read, so that
- * the output of commands and the keys that stop them work as ever. */
+/* edit.c: a small line editor. The terminal is in raw mode only while a line is read, so that the
+ * output of commands, and the keys that stop them, work as usual. */
 #include "analyzer/edit.h"
 
 #include "analyzer/base/memory.h"

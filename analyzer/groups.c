@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* How commands are run that know of no groups. */
+/* How commands that do not handle groups are run. */
 static const struct {
 	const char *command;
 	int is_beside;

@@ -136,8 +136,8 @@ static int is_exported(const struct plan *plan)
 	return 0;
 }
 
-/* Returns 0, or -EINVAL if the command could not be run as it was asked to. What comes after it is
- * not to be taken for what was asked for, such as the tables of a filter that has a slip. */
+/* Returns 0, or -EINVAL if the command could not be run as asked. Then no further command is run,
+ * so that its output is not misunderstood, such as a table after a filter with a mistake. */
 static int run_step(struct analysis *analysis, const struct step *step)
 {
 	int before = analysis->output.status, after;

@@ -1,5 +1,5 @@
-/* rc.c: finds the rc files, and makes sure that they are the user's own: a file found in whatever
- * directory one happens to be in may be another's, and a command can write files. */
+/* rc.c: finds the rc files, and makes sure that they belong to the user: a file in the current
+ * directory may be that of another user, and a command can write files. */
 #include "analyzer/rc.h"
 
 #include "analyzer/base/memory.h"

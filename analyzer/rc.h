@@ -9,9 +9,9 @@
 #define RC_SYSTEM_NAME "xer_print.rc"
 #define RC_NAME ".xer_print.rc"
 
-/* Read that of the system, that in the home directory and that in the current directory, as far as
- * they are there. What is read later wins. A directory or a file that belongs to someone else, or
- * that everybody may write, is passed over with a message. */
+/* Read the file of the system, that in the home directory and that in the current directory, if
+ * they exist. A later one overrides an earlier one. A directory or a file that belongs to another
+ * user, or that everybody may write, is ignored with a message. */
 void rc_read_usual(struct analysis *analysis, script_line *run_line);
 
 /* Read one file, whoever owns it. */

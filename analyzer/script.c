@@ -82,7 +82,7 @@ void script_interact(struct analysis *analysis, script_line *run_line)
 		free(line);
 	}
 	edit_destroy(edit);
-	/* A slip of the finger that was seen and mended is no failure of the run. */
+	/* A typing error that was seen and corrected is not a failure of the run. */
 	if (analysis->output.status == EXIT_USAGE)
 		analysis->output.status = status;
 }

@@ -1,5 +1,5 @@
 /* fit.c: cuts and breaks text to a width. What cannot be printed is escaped first, so that a byte
- * is a column, or one of those that continue a character.
+ * is either a column or the continuation of a character.
  * See doc/decisions/51-narrow-terminals.md. */
 #include "analyzer/base/fit.h"
 
@@ -12,7 +12,7 @@
 static const char dots[] = "...";
 enum { BEGINNING = 5 };
 
-/* True for a byte that begins no character. */
+/* True for a byte that does not begin a character. */
 static int is_inside(char byte)
 {
 	return (byte & 0xc0) == 0x80;
@@ -47,8 +47,8 @@ static size_t bytes_of(const char *escaped, size_t columns)
 	return at;
 }
 
-/* How much of the end is kept: half, or where a line number stands there, from that on if the rest
- * leaves room for a bit of the beginning. */
+/* How much of the end is kept: half of the text; or the line number, if there is one at the end and
+ * the rest leaves space for a bit of the beginning. */
 static size_t tail_width(const char *name, size_t left)
 {
 	const char *line = strstr(name, ", line ");
@@ -93,7 +93,7 @@ void fit_put_wrapped(FILE *out, const char *text, size_t columns, size_t begin, 
 
 		while (blank > 0 && at[blank] != ' ')
 			blank--;
-		/* Blanks that the text begins with are no place to break it. */
+		/* The text is not broken at the blanks with which it begins. */
 		if (blank <= strspn(at, " ") || blank < end / 2)
 			blank = end;
 		fprintf(out, "%.*s\n%*s", (int)blank, at, (int)(begin + indent), "");

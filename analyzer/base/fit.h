@@ -1,24 +1,23 @@
-/* fit.h: text that fits on a terminal. Widths are columns of the screen; 0 means that there is no
- * limit, as it is for all that does not go to a terminal. */
+/* fit.h: text that fits on a terminal. Widths are columns of the screen; 0 means no limit, as for
+ * all output that does not go to a terminal. */
 #ifndef XER_ANALYZER_BASE_FIT_H
 #define XER_ANALYZER_BASE_FIT_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* Less of a name than this tells nobody what it is: where there is less room, the terminal breaks
- * the line. */
+/* A name with fewer columns than this says nothing: if there is less space, the terminal breaks the
+ * line. */
 enum { FIT_LEAST = 24 };
 
 /* Columns that a text takes when text_put prints it. */
 size_t fit_width(const char *text);
 
-/* The text as text_put prints it, and if it is wider than `columns`, without its middle:
- * "std::map<int, ...>::find". The rules of a tree in front of a name (blanks and |+-) stay as they
- * are. The caller frees. */
+/* The text as text_put prints it; if it is wider than `columns`, without its middle: "std::map<int,
+ * ...>::find". The lines of a tree before a name (blanks and |+-) are kept. The caller frees. */
 char *fit_cut(const char *text, size_t columns);
 
-/* Print that. */
+/* Print it. */
 void fit_put(FILE *out, const char *text, size_t columns);
 
 /* Print the text, broken at blanks if it is wider than `columns`. Each further line begins below

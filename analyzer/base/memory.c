@@ -1,5 +1,5 @@
-/* memory.c: allocation for the analyzer. A report without memory cannot go on, so that nobody has
- * to check: failure ends the program here, in one place. */
+/* memory.c: allocation for the analyzer. A report without memory cannot go on, so failure ends the
+ * program here, in one place, and callers need not check. */
 #include "analyzer/base/memory.h"
 
 #include "experiment/base/arena.h"
@@ -74,7 +74,7 @@ void memory_stream_end(FILE *stream, char *const *text)
 {
 	int failed = fflush(stream) != 0 || ferror(stream);
 
-	/* glibc shortens the string as it closes, which may fail, and does not say so. */
+	/* glibc shortens the string when it closes, which may fail without an error. */
 	if (fclose(stream) != 0 || failed)
 		memory_fail();
 	must(*text);

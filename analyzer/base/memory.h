@@ -15,7 +15,7 @@ void *memory_resize(void *at, size_t count, size_t size);
 /* Make room for one more element in an array of `count` elements that has *capacity; doubles. */
 void *memory_grow(void *at, size_t count, size_t *capacity, size_t size);
 
-/* A copy of text[len] with a NUL behind. */
+/* A copy of text[len] with a NUL after it. */
 char *memory_text(const char *text, size_t len);
 
 /* A new string, formatted as by printf. */
@@ -29,7 +29,7 @@ void memory_stream_end(FILE *stream, char *const *text);
 /* Does a text match? (Matching allocates.) */
 int memory_matches(const regex_t *regex, const char *text);
 
-/* Fail if experiment/, which may take want of memory for damage, has met it. */
+/* Fail if experiment/ had no memory, which it may have reported as damage. */
 void memory_check(void);
 
 /* Say that there is no memory, and end the program with exit status 1. */

@@ -16,8 +16,8 @@ static int is_same(char left, char right)
 	return tolower((unsigned char)left) == tolower((unsigned char)right);
 }
 
-/* Edits from left to right, if they are less than the limit; else some number that is not. (Optimal
- * string alignment: rows of a table of the edits between the beginnings of both, three of which are
+/* The number of edits if it is less than the limit, else some number that is not. (Optimal string
+ * alignment: rows of a table of the edits between the beginnings of both, of which three are
  * kept.) */
 static size_t count_edits(const char *left, size_t left_len, const char *right, size_t right_len,
                           size_t limit)

@@ -1,19 +1,22 @@
-/* nearest.h: what a word that nobody knows was probably meant to be. */
+/* nearest.h: what an unknown word was probably meant to be. */
 #ifndef XER_ANALYZER_BASE_NEAREST_H
 #define XER_ANALYZER_BASE_NEAREST_H
 
 #include <stddef.h>
 
 /* Of the names that were tried, the one with the fewest edits (insert, delete, change, swap
- * neighbours) to the word, letters of either case being equal. A name of which every letter would
- * have to go is none; words of more than 63 bytes have none. */
+ * neighbours) to the word; the case of letters does not matter. A name in which every letter would
+ * change does not count; neither do names for words of more than 63 bytes. */
 struct nearest {
 	const char *word;
 	const char *name; /* NULL: none is near */
-	size_t limit;     /* edits of a name that is nearer are less */
+	size_t limit;     /* a closer name has fewer edits than this */
 };
 
-enum { NEAREST_SLIP = 3 + 1 }; /* up to three edits are taken for a slip: the limit to begin with */
+enum {
+	NEAREST_SLIP = 3 + 1
+}; /* up to three edits count as a typing error: the limit at the
+    * start */
 
 void nearest_try(struct nearest *nearest, const char *name);
 

@@ -1,5 +1,5 @@
-/* outfile.c: owns the list of open output files, and takes them back where their end does not come.
- * See outfile.h. */
+/* outfile.c: owns the list of open output files, and removes those that are not completed. See
+ * outfile.h. */
 #include "analyzer/base/outfile.h"
 
 #include "analyzer/base/memory.h"
@@ -20,7 +20,7 @@ struct outfile {
 
 static struct outfile *open_outputs;
 
-/* A link that led to the file stays. */
+/* A link that led to the file is kept. */
 static void remove_file(const struct outfile *output, const struct stat *opened)
 {
 	struct stat named;

@@ -1,8 +1,8 @@
 /* outfile.h: files that commands write, whole or not at all.
  *
- * If the program ends while one is open, as it does when there is no memory, or not all could be
- * written, the file is taken back: one that was made or replaced is removed, one that was appended
- * to has its old length again. Pipes and devices keep what they got. */
+ * If the program ends while one is open (as it does when there is no memory), or if not everything
+ * could be written, the file is undone: a file that was created or replaced is removed, and a file
+ * that was appended to gets its old length again. Pipes and devices keep what they got. */
 #ifndef XER_ANALYZER_BASE_OUTFILE_H
 #define XER_ANALYZER_BASE_OUTFILE_H
 
@@ -12,12 +12,12 @@
 FILE *outfile_open(const char *path);
 FILE *outfile_append(const char *path);
 
-/* Close a stream of outfile_open or outfile_append, or another one; of standard output and error,
- * write what is kept back. is_whole: nothing that should be in it is missing, as far as the caller
- * knows. Returns 0 or -errno: something could not be written. */
+/* Close a stream of outfile_open or outfile_append, or another one; for standard output and error,
+ * flush them. is_whole: everything that should be in it was written, as far as the caller knows.
+ * Returns 0 or -errno: something could not be written. */
 int outfile_close(FILE *out, int is_whole);
 
-/* Take all back, at a sudden end of the program. Signal-safe. */
+/* Undo all of them, when the program ends suddenly. Signal-safe. */
 void outfile_take_all_back(void);
 
 #endif

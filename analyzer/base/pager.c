@@ -137,7 +137,7 @@ static int put(const char *bytes, size_t size)
 		ssize_t written = write(fd, bytes, size);
 
 		if (written < 0 && errno == EPIPE && pager.pid != 0) {
-			/* Nobody looks any more, but somebody may want to end what goes on. */
+			/* The pager is gone, but the user may want to interrupt what goes on. */
 			pager.is_gone = 1;
 			sigaction(SIGINT, &pager.old_interrupt, NULL);
 		} else if (written < 0 && errno != EINTR)
@@ -164,7 +164,7 @@ static void count_rows(const char *bytes, size_t size)
 	for (size_t i = 0; i < size; i++) {
 		int is_end = bytes[i] == '\n';
 
-		/* Bytes inside a character take no place of their own. */
+		/* Bytes inside a character take no column. */
 		if (!is_end && (bytes[i] & 0xc0) != 0x80)
 			pager.column++;
 		if (is_end || pager.column > pager.columns_max) {

@@ -1,5 +1,5 @@
-/* progress.c: what takes so long. A timer's signal handler writes the line, so that whoever works
- * need not look at the clock. */
+/* progress.c: shows what takes so long. The signal handler of a timer writes the line, so that the
+ * working code need not look at the clock. */
 #include "analyzer/base/terminal.h"
 
 #include <errno.h>

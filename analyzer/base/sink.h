@@ -1,4 +1,4 @@
-/* sink.h: text that is written by the million of lines: numbers without printf. */
+/* sink.h: text for files with millions of lines: numbers without printf. */
 #ifndef XER_ANALYZER_BASE_SINK_H
 #define XER_ANALYZER_BASE_SINK_H
 
@@ -21,7 +21,7 @@ static inline void sink_flush(struct sink *sink)
 	sink->used = 0;
 }
 
-/* SINK_ROOM bytes of room: of whoever writes there, sink->used grows. */
+/* SINK_ROOM bytes of space: the caller writes there, and increases sink->used. */
 static inline char *sink_room(struct sink *sink)
 {
 	if (sink->used + SINK_ROOM > SINK_SIZE)
@@ -58,7 +58,7 @@ void sink_decimal(struct sink *sink, uint64_t value);
 void sink_signed(struct sink *sink, int64_t value);
 void sink_hex(struct sink *sink, uint64_t value, unsigned digits);
 
-/* Nanoseconds as microseconds with three digits behind the point. */
+/* Nanoseconds as microseconds with three digits after the point. */
 void sink_us(struct sink *sink, uint64_t ns);
 
 /* Any bytes in double quotes: quotes and backslashes have a backslash before them, what cannot be

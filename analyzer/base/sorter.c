@@ -232,7 +232,7 @@ static const struct header *first_of(const struct run *run)
 	return (const struct header *)(run->bytes + run->at);
 }
 
-/* Have the whole next item of the run in its buffer. Returns 0 behind the last. */
+/* Have the whole next item of the run in its buffer. Returns 0 after the last. */
 static int load(const struct sorter *sorter, struct run *run)
 {
 	if (run->at == run->end && run->next == run->to)

@@ -1,6 +1,6 @@
-/* sorter.h: sort more than memory should hold: parts are sorted in memory and wait in a temporary
- * file without a name, below TMPDIR or /tmp. What fails (memory, room on the disk) ends the program
- * with a message and exit status 1. */
+/* sorter.h: sort more than memory should hold: parts are sorted in memory and written to a
+ * temporary file without a name, below TMPDIR or /tmp. If something fails (memory, space on the
+ * disk), the program ends with a message and exit status 1. */
 #ifndef XER_ANALYZER_BASE_SORTER_H
 #define XER_ANALYZER_BASE_SORTER_H
 
@@ -17,8 +17,8 @@ struct sorter_item {
 
 struct sorter;
 
-/* Begin with nothing; about `memory` bytes are used at a time, and more where one item is larger.
- * Free with sorter_free. */
+/* Begin empty; about `memory` bytes are used at a time, more if an item is larger. Free with
+ * sorter_free. */
 struct sorter *sorter_new(size_t memory);
 void sorter_free(struct sorter *sorter);
 
@@ -26,8 +26,7 @@ void sorter_free(struct sorter *sorter);
 void sorter_add(struct sorter *sorter, uint64_t major, uint64_t minor, const void *payload,
                 uint32_t size);
 
-/* From here on sorter_next gives the items in order, from the first on; it returns 0 behind the
- * last. */
+/* From here on, sorter_next returns the items in order; it returns 0 after the last. */
 void sorter_begin(struct sorter *sorter);
 int sorter_next(struct sorter *sorter, struct sorter_item *out);
 

@@ -1,6 +1,6 @@
-/* terminal.h: manners on a terminal: colour where it is welcome, a pager for what is longer than
- * the screen, and a line of progress for what takes its time. Off a terminal nothing of this
- * happens. */
+/* terminal.h: output on a terminal: colour if it is wanted, a pager for what is longer than the
+ * screen, and a line of progress for what takes long. If output does not go to a terminal, none of
+ * this happens. */
 #ifndef XER_ANALYZER_BASE_TERMINAL_H
 #define XER_ANALYZER_BASE_TERMINAL_H
 
@@ -16,22 +16,22 @@
 int terminal_has_color(const FILE *out);
 
 /* Columns of the terminal that `out` goes to: $COLUMNS, else what the terminal says. 0: nothing is
- * cut; so it is where `out` goes elsewhere. */
+ * cut; also if `out` does not go to a terminal. */
 size_t terminal_columns(const FILE *out);
 
-/* Let output that is longer than the screen go through $XER_PAGER, $PAGER or less, if `out`
- * is standard output, and that a terminal. The pager is started when the screen is full. Returns
- * where to print from now on. pager_end waits for it, and puts standard output back in its place in
- * *out; it returns 0, or -1: not everything could be written. Both may be called at any time. While
- * one runs, SIGPIPE and SIGINT are ignored: who leaves the pager has seen enough. */
+/* Let output that is longer than the screen go through $XER_PAGER, $PAGER or less, if `out` is
+ * standard output and a terminal. The pager is started when the screen is full. Returns where to
+ * print from now on. pager_end waits for it, and sets *out to standard output again; it returns 0,
+ * or -1: not everything could be written. Both may be called at any time. While a pager runs,
+ * SIGPIPE and SIGINT are ignored: a user who leaves the pager has seen enough. */
 FILE *pager_begin(FILE *out);
 int pager_end(FILE **out);
 
-/* What was printed so far goes to the terminal: a message on stderr comes next. */
+/* What was printed so far goes to the terminal now: a message on stderr comes next. */
 void pager_settle(const FILE *out);
 
-/* Say on stderr, if that is a terminal, what takes so long, after half a second and then again and
- * again, in one line that vanishes in the end; printf-like. Not nested. Uses SIGALRM. */
+/* Show on stderr, if that is a terminal, what takes so long: after half a second and then
+ * repeatedly, in one line that is removed at the end; printf-like. Not nested. Uses SIGALRM. */
 void progress_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_end(void);
 

@@ -1,4 +1,4 @@
-/* text.h: printing what came out of an experiment, which may hold any bytes, to a terminal. */
+/* text.h: print text from an experiment, which may contain any bytes, to a terminal. */
 #ifndef XER_ANALYZER_BASE_TEXT_H
 #define XER_ANALYZER_BASE_TEXT_H
 

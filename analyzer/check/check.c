@@ -1,4 +1,5 @@
-/* check.c: the gate: checks expressions, prints what came out, and decides the exit status. */
+/* check.c: the command `check`: evaluates expressions, prints the results, and decides the exit
+ * status. */
 #include "analyzer/views/view.h"
 
 #include "analyzer/check/check.h"
@@ -85,7 +86,7 @@ void view_junit(struct analysis *analysis, const struct command_argument *argume
 	check_state(analysis)->junit_path = memory_text(argument->text, strlen(argument->text));
 }
 
-/* The base's value of the side that is checked, if that has one. */
+/* The value of the checked side in the base, if the base has one. */
 static void add_base(struct check_result *result, const struct check_node *left,
                      struct analysis *analysis, struct analysis *base)
 {

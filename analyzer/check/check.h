@@ -1,4 +1,4 @@
-/* check.h: expressions about totals that a run must satisfy, for a gate of continuous integration.
+/* check.h: expressions about totals that a run must satisfy, for continuous integration.
  *
  *   checks   = check { ";" check }
  *   check    = sum ( "<=" | "<" | ">=" | ">" | "==" | "=" | "!=" ) sum
@@ -7,9 +7,10 @@
  *   factor   = "-" factor | "(" sum ")" | NUMBER [ UNIT ] | METRIC [ "(" FUNCTION ")" ]
  *            | "base" [ "(" sum ")" ]
  *
- * A metric is its total, or its value for a function. `base(X)` is X in the base experiments,
- * `base` alone the other side of the comparison there. Times are in seconds. Sides are of one
- * dimension: seconds, bytes, a count, or plain numbers, which go with everything. */
+ * A metric stands for its total, or for its value of a function. `base(X)` is X in the base
+ * experiments; `base` alone is the other side of the comparison in the base experiments. Times are
+ * in seconds. Both sides must have the same dimension: seconds, bytes, a count, or plain numbers,
+ * which fit all of them. */
 #ifndef XER_ANALYZER_CHECK_CHECK_H
 #define XER_ANALYZER_CHECK_CHECK_H
 
@@ -24,8 +25,8 @@ enum check_dimension { CHECK_PLAIN, CHECK_SECONDS, CHECK_BYTES, CHECK_COUNT };
 enum check_op {
 	CHECK_NUMBER,
 	CHECK_METRIC,
-	CHECK_BASE, /* left: what to take of the base; NULL until the comparison is known: its other
-	               side */
+	CHECK_BASE, /* left: what to take from the base; NULL until the comparison is known: its
+	             * other side */
 	CHECK_MINUS,
 	CHECK_ADD,
 	CHECK_SUBTRACT,
@@ -68,7 +69,7 @@ enum { CHECK_ERROR_MAX = 256 };
 int check_parse(const char *text, struct check_list *out, char *error);
 void check_list_fini(struct check_list *list);
 
-/* True if a side of a check asks for something of the base. */
+/* True if a side of a check refers to the base. */
 int check_needs_base(const struct check_node *node);
 
 /* True if a metric occurs. */
@@ -86,7 +87,7 @@ int check_holds(enum check_op op, double left, double right);
 /* "s", "bytes", "" */
 const char *check_unit(enum check_dimension dimension);
 
-/* What came out of a check. */
+/* The result of a check. */
 struct check_result {
 	char *text, *trouble; /* trouble: why it could not be decided, else NULL */
 	const char *unit;

@@ -94,7 +94,7 @@ static struct check_node *product(struct check_parser *parser)
 	return node;
 }
 
-/* Both are of one dimension; what is plain takes on the other's. */
+/* Both have one dimension; a plain number takes that of the other side. */
 static enum check_dimension join(struct check_parser *parser, const char *at,
                                  enum check_dimension left, enum check_dimension right)
 {

@@ -14,17 +14,17 @@ struct check_parser {
 	struct check_node *(*sum)(struct check_parser *parser);
 };
 
-/* Note a fault at a place of the text, printf-like; only the first is told. */
+/* Note a fault at a place of the text, printf-like; only the first one is reported. */
 void check_fail(struct check_parser *parser, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Go to the next character that is not blank. */
 void check_skip_blanks(struct check_parser *parser);
 
-/* Take `sign` if it comes next, blanks before it aside. Returns true if it did. */
+/* Accept `sign` if it comes next, after blanks. Returns true if it did. */
 int check_take(struct check_parser *parser, const char *sign);
 
-/* A node of what stands at `at`; takes left and right. */
+/* A node for what is at `at`; takes left and right. */
 struct check_node *check_make(struct check_parser *parser, enum check_op op, const char *at,
                               struct check_node *left, struct check_node *right);
 

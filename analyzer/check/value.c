@@ -74,8 +74,8 @@ static int fail_function(const struct check_node *node, const struct dataset *da
 	return -ENOENT;
 }
 
-/* A function that only one of the analysis and its base has counts as 0 in the other: it may be
- * gone, or new. */
+/* A function that is only in one of the analysis and its base counts as 0 in the other: it may be
+ * new, or removed. */
 static int is_in(const struct analysis *analysis, const char *function)
 {
 	uint32_t *items;
@@ -103,7 +103,7 @@ static int function_value(const struct check_node *node, const struct analysis *
 	}
 	if (count != 1)
 		return fail_function(node, &analysis->dataset, count, error);
-	/* <Total> has nothing of its own: it stands for everything, as in all tables. */
+	/* <Total> has no exclusive values: it stands for everything, as in all tables. */
 	if (node->metric.flavor == METRIC_EXCLUSIVE && item != 0)
 		*out = rows[item].own.of[node->metric.id];
 	else
@@ -199,7 +199,7 @@ int check_value(const struct check_node *node, const struct analysis *analysis,
 	}
 }
 
-/* Equal is what differs by less than rounding does: 1.1 * 3 is 3.3. */
+/* Values that differ by less than rounding are equal: 1.1 * 3 is 3.3. */
 static int is_equal(double left, double right)
 {
 	double size = fabs(left) > fabs(right) ? fabs(left) : fabs(right);

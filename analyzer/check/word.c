@@ -79,7 +79,7 @@ struct check_node *check_number(struct check_parser *parser)
 	return node;
 }
 
-/* The flavor of a metric without one is inclusive: of the total that is everything. */
+/* A metric without a flavor is inclusive: for the total, that is everything. */
 static int read_metric(const char *word, struct metric *out, char *error)
 {
 	struct metric_list list;

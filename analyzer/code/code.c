@@ -1,6 +1,5 @@
-/* code.c: decodes a function, and finds the values of its instructions. An address inside of an
- * instruction counts for it: return addresses are looked up one byte before, inside of their call.
- */
+/* code.c: decodes a function, and finds the values of its instructions. An address inside an
+ * instruction counts for it: return addresses are looked up one byte earlier, inside their call. */
 #include "analyzer/code/code.h"
 
 #include "experiment/symbols/code.h"
@@ -11,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of functions without a size no more than this is shown. */
+/* For functions of unknown size, no more than this is shown. */
 enum { UNSIZED_MAX = 1 << 16 };
 
 static const struct code_instruction *find_instruction(const struct code *code, uint64_t address)
@@ -82,7 +81,7 @@ static void find_values(struct code *code, const struct dataset *dataset)
 
 	for (size_t i = 0; i < tree->item_count; i++) {
 		const struct sym_function *function = tree->items[i].function;
-		/* Where code was made, there may have been other code before. */
+		/* At the address of JIT code, there may have been other code before. */
 		int is_here = is_made ? function == code->function
 		                      : function->object == code->function->object;
 		const struct code_instruction *at = is_here && tree->items[i].address != 0

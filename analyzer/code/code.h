@@ -28,7 +28,7 @@ int code_init(struct code *code, const struct dataset *dataset, const struct cho
               const struct sym_function *function);
 void code_fini(struct code *code);
 
-/* What an address that the code of a function names is called: "work", "work + 0x1A", "free@got",
+/* The name of an address that the code of a function uses: "work", "work + 0x1A", "free@got",
  * "table + 8"; NULL if nothing is known. The caller frees. */
 char *code_name(const struct dataset *dataset, const struct choices *choices,
                 const struct sym_function *from, uint64_t address);

@@ -7,18 +7,18 @@
 
 enum { CODE_NONE = UINT32_MAX };
 
-/* A row for each instruction that any build has: at[row * columns + column] is its index in the
- * code of a column, CODE_NONE if that has no such instruction. Each column's are all there, in
+/* A row for each instruction of any build: at[row * columns + column] is its index in the code of a
+ * column, CODE_NONE if that has no such instruction. All instructions of each column are there, in
  * their order. */
 struct code_rows {
 	uint32_t *at;
 	size_t count, columns;
 };
 
-/* Align codes[columns], of which some may be empty: instructions are one if they read alike,
- * whatever their addresses, and as many as possible in one order are (the longest common
- * subsequence), of each code with those before it. Pieces of more than some thousand instructions
- * that have nothing to do with each other are left beside each other. */
+/* Align codes[columns], of which some may be empty. Instructions are matched if they read alike,
+ * whatever their addresses, and as many as possible in one order are matched (the longest common
+ * subsequence), each code with those before it. Pieces of more than some thousand instructions
+ * without a match are left side by side. */
 void code_align(const struct dataset *dataset, const struct choices *choices, struct output *output,
                 const struct code *codes, size_t columns, struct code_rows *out);
 void code_rows_fini(struct code_rows *rows);

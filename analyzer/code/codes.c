@@ -1,5 +1,5 @@
-/* codes.c: finds the code of functions. In a comparison each group is looked at alone, as code of
- * its own build is not that of the function in the base that it is one with. */
+/* codes.c: finds the code of functions. In a comparison, each group is looked at separately,
+ * because its build has its own code for the function that matches one of the base. */
 #include "analyzer/code/codes.h"
 
 #include "analyzer/table/compare.h"
@@ -125,7 +125,7 @@ static int decode_alone(struct codes *codes, const struct dataset *dataset,
 
 /* ---- several ---- */
 
-/* The functions of all builds that are one with functions[i]: same[i][count[i]]. */
+/* The functions of all builds that match functions[i]: same[i][count[i]]. */
 struct builds {
 	const struct sym_function ***same;
 	size_t *count;

@@ -15,9 +15,9 @@ struct codes {
 	size_t columns;
 };
 
-/* Find and decode them: a function, or those of a file that have code of their own in recorded
- * stacks. Says why what cannot be decoded cannot. Returns 0, or -ENOENT if there is nothing to be
- * shown; codes_fini in any case. */
+/* Find and decode them: a function, or those functions of a file that have code of their own in
+ * recorded stacks. Prints why something cannot be decoded. Returns 0, or -ENOENT if there is
+ * nothing to show; call codes_fini in any case. */
 int codes_init(struct codes *codes, const struct dataset *dataset, const struct choices *choices,
                struct output *output, const struct place *place);
 void codes_fini(struct codes *codes);

@@ -26,7 +26,8 @@ struct disassembler;
 int disassembler_create(unsigned machine, enum assembly assembly, struct disassembler **out);
 void disassembler_destroy(struct disassembler *disassembler);
 
-/* Decode the instruction that bytes[len], len > 0, begin with; what is none becomes a ".byte". */
+/* Decode the instruction with which bytes[len], len > 0, begin; bytes that are not an instruction
+ * become a ".byte". */
 void disassembler_decode(struct disassembler *disassembler, const uint8_t *bytes, size_t len,
                          uint64_t address, struct instruction *out);
 

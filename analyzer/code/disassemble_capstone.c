@@ -28,7 +28,7 @@ static const struct {
 	{EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM},
 };
 
-/* Capstone crashes where it gets no memory: so it does not get back then. */
+/* Capstone crashes if it gets no memory, so the program ends then. */
 static void *take(size_t size)
 {
 	return memory_take(1, size);

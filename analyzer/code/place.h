@@ -1,4 +1,4 @@
-/* place.h: what a command about code means by its argument: a function, or a source file. */
+/* place.h: what the argument of a command about code means: a function, or a source file. */
 #ifndef XER_ANALYZER_CODE_PLACE_H
 #define XER_ANALYZER_CODE_PLACE_H
 
@@ -12,8 +12,8 @@ struct place {
 	const struct sym_object *object; /* that has code of it */
 };
 
-/* Find the place. Of several the number chooses one; else they are listed. Returns 0, or
- * -ENOENT after a message. */
+/* Find the place. If there are several, the number chooses one; without a number, they are listed.
+ * Returns 0, or -ENOENT after a message. */
 int place_find(const struct dataset *dataset, const struct choices *choices, struct output *output,
                const char *command, const char *name, unsigned long number, struct place *out);
 

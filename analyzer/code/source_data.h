@@ -1,4 +1,4 @@
-/* source_data.h: what the recorded stacks and the debug information have for the lines of one
+/* source_data.h: what the recorded stacks and the debug information say about the lines of one
  * source file. */
 #ifndef XER_ANALYZER_CODE_SOURCE_DATA_H
 #define XER_ANALYZER_CODE_SOURCE_DATA_H
@@ -6,7 +6,7 @@
 #include "analyzer/code/place.h"
 #include "experiment/symbols/code.h"
 
-/* A call from a line: what is spent in it, in each column. */
+/* A call from a line: the values spent in it, in each column. */
 struct source_call {
 	uint32_t line; /* index */
 	const struct sym_function *callee;

@@ -48,7 +48,7 @@ void source_file_check(const struct dataset *dataset, struct output *output,
 /* True if two names mean the same file once "." and ".." are resolved. */
 int source_is_same(const char *left, const char *right);
 
-/* True if `file` is called `name`: by its whole path, or by the last components of it. */
+/* True if `file` is called `name`: by its whole path, or by its last components. */
 int source_is_called(const char *file, const char *name);
 
 #endif

@@ -1,10 +1,10 @@
-/* dataset.h: what is looked at: the open experiments, what filters leave of their events, and the
+/* dataset.h: the data of an analysis: the open experiments, the events that filters leave, and the
  * tables made from them.
  *
  * Views take a constant dataset. What is behind its pointers is filled when it is first asked for,
- * and stays until something it is made of changes (dataset_forget_tables): the data of experiments
- * (dataset_load), the tables, symbols, and what functions are shown as. A view that looks at one of
- * the compared groups takes a dataset that has this one in focus (compare_part). */
+ * and kept until its sources change (dataset_forget_tables): the data of experiments
+ * (dataset_load), the tables, symbols, and what functions are shown as. A view of one of the
+ * compared groups takes a dataset with this group in focus (compare_part). */
 #ifndef XER_ANALYZER_DATA_DATASET_H
 #define XER_ANALYZER_DATA_DATASET_H
 
@@ -26,22 +26,22 @@ struct dataset_experiment {
 	const struct exp_info *info;
 	const struct exp_data_set *whole; /* NULL until loaded */
 	const struct exp_data_set
-		*data;    /* what the filters leave of it, the same where there are none */
+		*data;    /* what the filters leave of it; the same if there are none */
 	unsigned id;      /* as exp_list numbers it, from 1; never used again */
 	unsigned founder; /* id of the founder that it was opened with, 0: none */
 	unsigned group;   /* index of its group */
 	int is_selected;
 };
 
-/* What one word of the command line, or one add_exp, named: an experiment with its descendants, or
- * a group file. */
+/* What one argument of the command line, or one add_exp, named: an experiment with its descendants,
+ * or a group file. */
 struct dataset_group {
 	char *path;
 };
 
 enum { DATASET_ALL = UINT32_MAX };
 
-/* The tables, and what they are made with. */
+/* The tables, and what they were made with. */
 struct dataset_tables {
 	enum tree_compare compare;
 	struct tree *trees[TREE_MODES];
@@ -74,13 +74,13 @@ struct dataset {
 void dataset_init(struct dataset *dataset);
 void dataset_fini(struct dataset *dataset);
 
-/* Open an experiment and its descendants as a new group (experiments.c). What is open already is
- * not opened again. Returns 0, or a negative value after a message. */
+/* Open an experiment and its descendants as a new group (experiments.c). One that is already open
+ * is not opened again. Returns 0, or a negative value after a message. */
 int dataset_open(struct dataset *dataset, const struct choices *choices, struct output *output,
                  const char *path);
 
-/* The same in place of all that are open, which are closed if it could be opened; their numbers
- * begin again. Call analysis_refresh afterwards. */
+/* The same instead of all open experiments, which are closed if it could be opened; numbers begin
+ * again. Call analysis_refresh afterwards. */
 int dataset_open_alone(struct dataset *dataset, const struct choices *choices,
                        struct output *output, const char *path);
 
@@ -108,17 +108,18 @@ size_t dataset_reload(struct dataset *dataset, const struct choices *choices,
 /* Number of selected experiments. */
 size_t dataset_selected(const struct dataset *dataset);
 
-/* Forget all tables: what they are made of has changed. */
+/* Forget all tables, because their sources have changed. */
 void dataset_forget_tables(const struct dataset *dataset);
 
 /* Read the data of all experiments that are not read yet, and filter them if the filters have
- * changed. The tables below are made of data that are loaded. */
+ * changed. The tables below are made from loaded data. */
 void dataset_load(const struct dataset *dataset, struct output *output);
 
 /* What a negative status of experiment/ means. */
 const char *dataset_cause(int status);
 
-/* Kinds of data that a loaded experiment has, or was to record: a set of enum metric_data. */
+/* The kinds of data that a loaded experiment has, or should have recorded: a set of enum
+ * metric_data. */
 unsigned dataset_data_of(const struct dataset_experiment *at);
 
 /* Read what is not read yet, and find out what kinds of data there are. */

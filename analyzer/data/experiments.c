@@ -97,9 +97,9 @@ static void ignore(void *context, const char *message)
 	(void)message;
 }
 
-/* A process that was killed could not archive its objects at its end: do it now, while they are
- * there. Not for one that came from elsewhere: whoever made it would choose which of the user's
- * files are copied into it. */
+/* A killed process could not archive its objects at its end: do it now, while they exist. Not for
+ * an experiment from elsewhere, whose maker could choose which files of the user are copied into
+ * it. */
 static void archive_dead(struct output *output, const struct dataset_experiment *at)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .reporter = {.warn = ignore}};

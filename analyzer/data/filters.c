@@ -205,8 +205,8 @@ static uint32_t row(void *context, const struct exp_fact *fact)
 	return filters_select(context, fact) ? 0 : EXP_ROW_NONE;
 }
 
-/* A list of what is not there would leave tables empty without a word, and exports. It is no error:
- * of several experiments that one script looks at, some may have no such thread. */
+/* A list of items that do not exist would leave tables and exports empty without a message. It is
+ * not an error: of several experiments that one script reads, some may not have this thread. */
 static void tell_of_nothing(const struct dataset *dataset, struct output *output)
 {
 	uint64_t selected = 0, all = 0;

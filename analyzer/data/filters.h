@@ -1,5 +1,5 @@
-/* filters.h: which events of a dataset count: what the commands filters, time, thread_select and
- * their like have chosen, all at once. */
+/* filters.h: which events of a dataset count: the combined choice of the commands filters, time,
+ * thread_select and so on. */
 #ifndef XER_ANALYZER_DATA_FILTERS_H
 #define XER_ANALYZER_DATA_FILTERS_H
 
@@ -7,7 +7,7 @@
 #include "analyzer/print/output.h"
 #include "analyzer/filter/filter.h"
 
-/* Each is set for itself; an event counts if all that are set say so. */
+/* Each part is set separately; an event counts if it meets all of them. */
 enum filters_part {
 	FILTERS_EXPRESSION,
 	FILTERS_TIME,
@@ -21,7 +21,7 @@ enum filters_part {
 struct filters *filters_create(void);
 void filters_destroy(struct filters *filters, const struct dataset *dataset);
 
-/* Set a part: `shown` is what the user wrote, `expression` what it means; NULL: the part chooses
+/* Set a part: `shown` is what the user wrote, `expression` is its meaning; NULL: the part chooses
  * nothing. Returns 0, or -EINVAL and *error; then nothing has changed. */
 int filters_set(struct dataset *dataset, enum filters_part part, const char *shown,
                 const char *expression, struct expression_error *error);
@@ -32,11 +32,10 @@ const char *filters_shown(const struct filters *filters, enum filters_part part)
 /* Is any part set? */
 int filters_are_set(const struct filters *filters);
 
-/* Where a name was looked for in vain: "in the recorded data", or what the filters left of them. */
+/* Where a name was not found: "in the recorded data", or in what the filters left of them. */
 const char *filters_of_data(const struct filters *filters);
 
-/* What is set: "selected: ...: 10 of 25 samples, ...", NULL if that is nothing. The caller frees.
- */
+/* What is set: "selected: ...: 10 of 25 samples, ...", NULL if nothing is set. The caller frees. */
 char *filters_text(const struct dataset *dataset);
 
 /* Filter the data again if they must be. */

@@ -1,6 +1,6 @@
-/* indexobj.h: index objects: events in groups that are no functions, such as threads, CPUs and
- * seconds; and memory objects, groups by address. The key of an event is the value of an
- * expression. */
+/* indexobj.h: index objects: groups of events by something other than functions, such as threads,
+ * CPUs and seconds; and memory objects, which are groups by address. The key of an event is the
+ * value of an expression. */
 #ifndef XER_ANALYZER_DATA_INDEXOBJ_H
 #define XER_ANALYZER_DATA_INDEXOBJ_H
 

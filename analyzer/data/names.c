@@ -50,7 +50,7 @@ static int is_called(const struct sym_function *function, const char *name)
 	return same;
 }
 
-/* "OBJECT+0xADDRESS", as stacks have it where nobody named the code, in the function? */
+/* Is "OBJECT+0xADDRESS", which stacks show for code without a name, in the function? */
 static int has_address(const struct sym_function *function, const char *name)
 {
 	const char *plus = strrchr(name, '+');

@@ -5,9 +5,9 @@
 #include "analyzer/data/dataset.h"
 #include "analyzer/model/choices.h"
 
-/* Items of the tree of functions called `name`: long, short or mangled, or else that have the
- * address "OBJECT+0xADDRESS", in order of their inclusive values. Returns their number;
- * *out[number] is the caller's to free. */
+/* Items of the tree of functions called `name` (long, short or mangled), or else those with the
+ * address "OBJECT+0xADDRESS", sorted by their inclusive values. Returns their number; the caller
+ * frees *out[number]. */
 size_t name_find(const struct dataset *dataset, const struct choices *choices, const char *name,
                  uint32_t **out);
 

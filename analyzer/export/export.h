@@ -1,7 +1,7 @@
 /* export.h: call stacks with their metrics in the formats of other tools.
  *
  * An exporter gets the stacks process by process, or thread by thread: one tree at a time, which
- * lives while it is visited, so that memory does not grow with the number of processes. */
+ * exists only while it is visited, so that memory does not grow with the number of processes. */
 #ifndef XER_ANALYZER_EXPORT_EXPORT_H
 #define XER_ANALYZER_EXPORT_EXPORT_H
 
@@ -58,8 +58,8 @@ void export_each(struct export_job *job, enum tree_mode mode, enum export_split 
                                void *context),
                  void *context);
 
-/* The exporters. Each writes the whole of its file to job->out, and says in `trouble` if that is
- * not whole. */
+/* The exporters. Each writes its whole file to job->out, and sets `trouble` if the file is not
+ * complete. */
 void export_folded(struct export_job *job);
 void export_folded_threads(struct export_job *job);
 void export_speedscope(struct export_job *job);

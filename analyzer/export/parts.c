@@ -124,8 +124,8 @@ static void copy_nodes(struct stacks_of_rows *stacks, const struct exp_nodes *fr
 		nodes->value[i] = stacks->value[i];
 }
 
-/* The stacks of rows from .. to-1 with what these hold. The longest of waits and calls are no sums,
- * but nobody asks. */
+/* The stacks of rows from .. to-1 with their values. The longest waits and calls are not sums; they
+ * are not needed here. */
 static const struct exp_data_set *find_stacks(struct stacks_of_rows *stacks,
                                               const struct export_rows *rows, size_t from,
                                               size_t to)

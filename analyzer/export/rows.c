@@ -1,6 +1,6 @@
-/* rows.c: sorts the events of an experiment into rows by thread, stack and slice of time.
- * When the rows become too many, slices are made wider and the reading goes on; rows that are equal
- * then are put together by who uses them.
+/* rows.c: sorts the events of an experiment into rows by thread, stack and slice of time. If there
+ * are too many rows, slices are made wider and the reading goes on; rows that become equal are
+ * added up by the users of the rows.
  * See doc/decisions/33-exports.md. */
 #include "analyzer/export/rows.h"
 

@@ -1,9 +1,9 @@
-/* sampler.c: clock samples as files of the thread sampler, for those who read regions where
- * the system lets nobody sample threads.
+/* sampler.c: clock samples as files of the thread sampler, for readers of such files on systems
+ * where threads cannot be sampled.
  *
- * A clock sample stands for the CPU time since the thread's one before; it becomes as many samples
- * as there are periods in that time, one behind the other up to its own time. What is left over is
- * kept for the thread's next one. Times are of CLOCK_MONOTONIC.
+ * A clock sample stands for the CPU time since the last one of its thread. It becomes one sample
+ * for each period in that time, at even distances up to its own time. The rest is kept for the next
+ * clock sample of the thread. Times are those of CLOCK_MONOTONIC.
  * See doc/decisions/57-sampler-fallback.md. */
 #include "analyzer/export/export.h"
 

@@ -86,7 +86,7 @@ static void put_sample(const struct walk *walk, const struct exp_fact *fact)
 	uint64_t ns = time_of(walk, fact->ticks), pcs[FXT_SAMPLE_PCS_MAX];
 	size_t count;
 
-	/* A residual is time that no sample was taken of. */
+	/* Residual time is in no sample. */
 	if (fact->type == FMT_clock_state_RESIDUAL)
 		return;
 	count = export_pcs(&walk->at->whole->nodes, fact->node, pcs);

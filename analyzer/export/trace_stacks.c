@@ -1,7 +1,7 @@
-/* trace_stacks.c: makes durations of functions out of clock samples. A function that stands at the
- * same place in successive stacks of a thread is taken to have run from the first to the last of
- * them. A sample stands for the CPU time before it; where a thread did not run for longer than half
- * of that, all its functions end. */
+/* trace_stacks.c: turns clock samples into durations of functions. If a function is at the same
+ * depth in successive stacks of a thread, it is assumed to have run from the first to the last of
+ * them. A sample stands for the CPU time before it; if a thread did not run for longer than half of
+ * that, all its functions end. */
 #include "analyzer/export/trace.h"
 
 #include "format/record.h"
@@ -84,7 +84,7 @@ static void resolve(struct trace_stacks *stacks, uint32_t node)
 		memory_fail();
 	if (count < 1 || kind != FRAMES_SHOWN)
 		return;
-	/* What a traced function has inlined where it begins was not called there. */
+	/* A function inlined at the beginning of a traced one was not called there. */
 	last = node < nodes->traced ? 0 : count - 1;
 	for (int i = count - 1; i >= last; i--)
 		add_function(stacks, frames[i].function);
@@ -147,7 +147,8 @@ static size_t find_path(struct trace_stacks *stacks, uint32_t node)
 	return count;
 }
 
-/* The thread is in another stack from `ns` on: end what it left, begin what it came to. */
+/* The thread is in another stack from `ns` on: end the functions that it left, begin those that it
+ * entered. */
 static void change_stack(struct trace_stacks *stacks, struct thread *thread, uint32_t node,
                          uint64_t ns)
 {

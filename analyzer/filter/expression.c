@@ -53,7 +53,8 @@ int expression_text_matches(const struct expression_text *text, const char *name
 	return text->is_regex ? memory_matches(&text->regex, name) : strcmp(text->text, name) == 0;
 }
 
-/* Names that are the same everywhere are checked here, so that a slip does not pass for "never". */
+/* Names that are the same everywhere are checked here, so that a misspelled one is not taken for
+ * "never". */
 static int check_name(struct generator *generator, const struct token *token,
                       const struct syntax *at)
 {

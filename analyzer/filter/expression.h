@@ -1,10 +1,10 @@
 /* expression.h: the language of filters and of index objects: from text to a program for a stack
  * machine.
  *
- * The operators of C with its precedence, on 64-bit integers; IN, SOME IN and ORDERED IN, of the
- * rank of <; names of token.def. A value may be missing, since an event of one kind does not have
- * what those of others have. What is computed of a missing value is missing, but for `0 && x` and
- * `1 || x`, which are 0 and 1. */
+ * It has the operators of C with their precedence, on 64-bit integers; IN, SOME IN and ORDERED IN
+ * with the precedence of <; and the names of token.def. A value may be missing, since an event of
+ * one kind does not have the properties of others. A result computed from a missing value is
+ * missing, except for `0 && x` and `1 || x`, which are 0 and 1. */
 #ifndef XER_ANALYZER_FILTER_EXPRESSION_H
 #define XER_ANALYZER_FILTER_EXPRESSION_H
 

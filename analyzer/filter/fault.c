@@ -1,4 +1,4 @@
-/* fault.c: owns how faults of expressions are told. See fault.h. */
+/* fault.c: owns how faults of expressions are reported. See fault.h. */
 #include "analyzer/filter/fault.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* filter.h: what an expression says of the events of one experiment. */
+/* filter.h: the value of an expression for the events of one experiment. */
 #ifndef XER_ANALYZER_FILTER_FILTER_H
 #define XER_ANALYZER_FILTER_FILTER_H
 
@@ -32,7 +32,7 @@ int filter_run_begin(struct filter_run *run, const struct exp_nodes *nodes);
 /* Evaluate for an event. Returns 1 and *out, or 0 if the value is missing. */
 int filter_run_value(struct filter_run *run, const struct exp_fact *fact, int64_t *out);
 
-/* Does the expression ask which blocks are never freed? */
+/* Does the expression depend on which blocks are never freed? */
 int filter_wants_leaks(const struct expression *expression);
 
 #endif

@@ -1,4 +1,4 @@
-/* ompnodes.c: marks in call stacks tell constructs. See ompnodes.h. */
+/* ompnodes.c: the OpenMP constructs of call stacks, from the marks in them. See ompnodes.h. */
 #include "analyzer/filter/ompnodes.h"
 
 #include "experiment/base/index.h"

@@ -92,7 +92,7 @@ static uint64_t find_state(struct pattern *pattern, uint32_t node, uint64_t befo
 		return state;
 	if (nodes->pc[node] < FMT_PC_MARKS)
 		state |= STATE_JAVA;
-	/* What is outside of the first frame of Java is not seen. */
+	/* Frames outside the first Java frame are not shown. */
 	if (pattern->mode == FRAMES_USER && !(state & STATE_JAVA) && frames_is_java(&frames[0]))
 		state = STATE_JAVA;
 	if (kind == FRAMES_RECORDER)
@@ -113,7 +113,8 @@ static uint64_t state_of(struct pattern *pattern, uint32_t node)
 		uint32_t at = node, parent = parents[at];
 
 		while (parent < at && !(pattern->states[parent] & STATE_KNOWN)) {
-			/* Callers are marked with who asked, so that the way back down is known. */
+			/* Callers are marked with the node that asked, so that the way back down is
+			 * known. */
 			pattern->states[parent] = at;
 			at = parent;
 			parent = parents[at];

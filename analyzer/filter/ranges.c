@@ -1,4 +1,4 @@
-/* ranges.c: reads the short forms in which people choose threads, CPUs, samples and times. */
+/* ranges.c: reads the short forms by which users choose threads, CPUs, samples and times. */
 #include "analyzer/filter/ranges.h"
 
 #include "analyzer/base/memory.h"

@@ -1,5 +1,5 @@
-/* syntax.c: parses an expression by precedence climbing. What may be compared with what is the code
- * generator's affair. */
+/* syntax.c: parses an expression by precedence climbing. The code generator decides what may be
+ * compared with what. */
 #include "analyzer/filter/syntax.h"
 
 #include "experiment/base/regexwork.h"

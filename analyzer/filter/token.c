@@ -99,7 +99,7 @@ const char *token_value_name(const struct token *token, int64_t value)
 	return token->kind == TOKEN_KIND_ERROR && value != 0 ? strerrorname_np((int)value) : NULL;
 }
 
-/* Calls that give back are no events of their own: when a block was freed is a property of its
+/* Calls that free are not events of their own: when a block was freed is a property of its
  * allocation. */
 static int gives_back(int value)
 {

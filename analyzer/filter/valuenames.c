@@ -1,4 +1,4 @@
-/* valuenames.c: finds the values that texts of expressions mean. */
+/* valuenames.c: finds the values that texts in expressions stand for. */
 #include "analyzer/filter/valuenames.h"
 
 #include "format/record.h"

@@ -1,4 +1,4 @@
-/* choices.c: what is chosen before the user chooses. */
+/* choices.c: the choices before the user has chosen anything. */
 #include "analyzer/model/choices.h"
 
 #include "analyzer/model/comment.h"

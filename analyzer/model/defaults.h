@@ -1,5 +1,5 @@
-/* defaults.h: what rc files choose before any experiment is opened: the metrics to begin with,
- * their order, and which descendants are opened. */
+/* defaults.h: what rc files choose before any experiment is opened: the metrics at the start, their
+ * order, and which descendants are opened. */
 #ifndef XER_ANALYZER_MODEL_DEFAULTS_H
 #define XER_ANALYZER_MODEL_DEFAULTS_H
 

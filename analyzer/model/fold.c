@@ -1,5 +1,5 @@
-/* fold.c: one walk over the call tree for each flat table. Both know by item how often, or where,
- * it stands on the way from the root, so that recursion counts once. */
+/* fold.c: one walk over the call tree for each flat table. Each keeps, by item, how often or where
+ * the item is on the way from the root, so that recursion counts once. */
 #include "analyzer/model/fold.h"
 
 #include "analyzer/base/memory.h"

@@ -1,4 +1,4 @@
-/* fold.h: flat tables out of the call tree: each item once, and who calls whom. */
+/* fold.h: flat tables from the call tree: each item once, and the calls between items. */
 #ifndef XER_ANALYZER_MODEL_FOLD_H
 #define XER_ANALYZER_MODEL_FOLD_H
 

@@ -1,5 +1,5 @@
-/* fragment.c: looks for a piece of stack in the tree of calls, in one pass over its nodes: parents
- * come before their children, so each node goes on from what its caller knows. */
+/* fragment.c: searches for a fragment of a stack in the tree of calls, in one pass over its nodes:
+ * parents come before their children, so each node continues from the state of its caller. */
 #include "analyzer/model/fragment.h"
 
 #include "analyzer/base/memory.h"

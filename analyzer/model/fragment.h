@@ -1,4 +1,5 @@
-/* fragment.h: a piece of call stacks, functions that call one another, and who stands around it. */
+/* fragment.h: a fragment of call stacks (functions that call one another), and its callers and
+ * callees. */
 #ifndef XER_ANALYZER_MODEL_FRAGMENT_H
 #define XER_ANALYZER_MODEL_FRAGMENT_H
 

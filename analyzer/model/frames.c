@@ -51,7 +51,7 @@ static enum frames_kind kind_in(enum frames_mode mode, const struct sym_frame *c
 	return count > 0 && mode == FRAMES_USER ? kind_of(&(*frames)[0]) : FRAMES_SHOWN;
 }
 
-/* Marks inside of stacks, which stand for no code. */
+/* Marks in stacks, which do not stand for code. */
 static int is_hidden(uint64_t pc, enum frames_mode mode)
 {
 	return pc == FMT_PC_GUESSED || (mode == FRAMES_USER && fmt_pc_is_inner_mark(pc));

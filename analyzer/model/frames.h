@@ -1,8 +1,8 @@
-/* frames.h: what the frames of an address are in the view mode: user, expert or machine.
+/* frames.h: the frames of an address in the view mode: user, expert or machine.
  *
- * The user sees the program: not the recorder, and of Java its methods alone. What the Java machine
- * does in between, and what is outside of the first Java frame, is left out. At the inner end of a
- * stack the recorder and the machine stand as one function each. */
+ * The user mode shows the program: not the recorder, and of Java only its methods. What the Java
+ * machine does in between, and what is outside the first Java frame, is left out. At the inner end
+ * of a stack, the recorder and the Java machine are shown as one function each. */
 #ifndef XER_ANALYZER_MODEL_FRAMES_H
 #define XER_ANALYZER_MODEL_FRAMES_H
 
@@ -10,7 +10,7 @@
 
 enum frames_mode { FRAMES_USER, FRAMES_EXPERT, FRAMES_MACHINE };
 
-/* What an address is to the user. */
+/* The kind of an address for the user. */
 enum frames_kind {
 	FRAMES_SHOWN,
 	FRAMES_RECORDER, /* of the recording library */
@@ -20,7 +20,7 @@ enum frames_kind {
 	FRAMES_KINDS
 };
 
-/* The names that stand at the inner end of a stack, by kind; NULL: what calls it stands there. */
+/* The names at the inner end of a stack, by kind; NULL: the caller is shown there. */
 extern const char *const frames_names[FRAMES_KINDS];
 
 /* The frames of `pc` as symbols_frames gives them, 0 if there are none in this mode, and their
@@ -29,8 +29,8 @@ int frames_find(struct symbols *symbols, const struct experiment *experiment, ui
                 uint32_t generation, int is_leaf, enum frames_mode mode,
                 const struct sym_frame **out, enum frames_kind *kind);
 
-/* The same for those who want functions alone: file and line of the innermost frame may be missing.
- */
+/* The same for callers that need functions only: file and line of the innermost frame may be
+ * missing. */
 int frames_find_functions(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
                           uint32_t generation, int is_leaf, enum frames_mode mode,
                           const struct sym_frame **out, enum frames_kind *kind);

@@ -127,8 +127,8 @@ static void add_no_stack(struct tree *tree, struct symbols *symbols, const struc
 	tree_raise(tree, at, &longest);
 }
 
-/* True for nodes below which, or at which, anything was counted: frames that only lead to stacks
- * without events need no symbols. */
+/* True for nodes with events at or below them: frames that only lead to stacks without events need
+ * no symbols. */
 static unsigned char *find_used(const struct exp_nodes *nodes)
 {
 	unsigned char *used = memory_take(nodes->count, 1);
@@ -176,7 +176,7 @@ static int gather_frames(struct gather *gather, size_t node)
 
 	if (count < 1)
 		return count < 0 ? count : 0;
-	/* What a function has inlined where it begins was not called there. */
+	/* A function inlined at the beginning of another one was not called there. */
 	if (node >= gather->nodes->traced) {
 		frames += count - 1;
 		count = 1;
@@ -208,9 +208,9 @@ static struct metric_values take_clock(struct metric_values *values)
 	return clock;
 }
 
-/* A sample may interrupt the very instruction that a call returns to. Then the node is both: the
- * sample belongs to the instruction, and all else to the call before it. caller: the tree's node of
- * the caller. Returns 0 or -ENOMEM. */
+/* A sample may interrupt the very instruction to which a call returns. Then the node is both: the
+ * sample belongs to the instruction, and everything else to the call before it. caller: the node of
+ * the caller in the tree. Returns 0 or -ENOMEM. */
 static int part_clock(struct gather *gather, size_t node, uint32_t caller,
                       struct metric_values *values)
 {
@@ -243,7 +243,7 @@ static int gather_values(struct gather *gather, size_t node, uint32_t caller)
 	if (!node_values(gather->nodes, node, &values, &longest))
 		return 0;
 	status = part_clock(gather, node, caller, &values);
-	/* A stub that no method has called is the machine's. */
+	/* A stub that no method has called belongs to the Java machine. */
 	if (kind == FRAMES_STUB && at == TREE_ROOT) {
 		kind = FRAMES_JVM;
 		gather->view->stand_in[kind].object = gather->view->stand_in[FRAMES_STUB].object;
@@ -280,7 +280,7 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 		                                       : TREE_ROOT;
 
 		gather.node_of[i] = caller;
-		/* What is outside of a cut is not known to be nothing but the launcher. */
+		/* What is outside a cut may be more than the launcher. */
 		gather.in_java[i] = nodes->parent[i] < i ? gather.in_java[nodes->parent[i]]
 		                                         : nodes->pc[i] < FMT_PC_MARKS;
 		if (!gather.used[i])

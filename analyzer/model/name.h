@@ -1,4 +1,4 @@
-/* name.h: how functions, lines and instructions are called in tables. */
+/* name.h: the names of functions, lines and instructions in tables. */
 #ifndef XER_ANALYZER_MODEL_NAME_H
 #define XER_ANALYZER_MODEL_NAME_H
 

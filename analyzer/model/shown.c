@@ -19,7 +19,7 @@ struct alias {
 	char *name, *as;
 };
 
-/* A function that others of other builds may be one with. */
+/* A function that may match one of another build. */
 struct known {
 	const struct sym_function *function;
 	uint64_t hash;
@@ -226,7 +226,7 @@ static int is_one(const struct shown *shown, const struct sym_function *left,
 	return is_same_file(left, right);
 }
 
-/* The first function met that is one with this. */
+/* The first function found that matches this one. */
 static const struct sym_function *first_of(struct shown *shown, const struct sym_function *function)
 {
 	uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), function->mangled);

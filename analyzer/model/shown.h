@@ -1,10 +1,10 @@
-/* shown.h: what a function is shown as: itself, the load object that it is hidden in, or in a
- * comparison the function of the same name in another build.
+/* shown.h: what a function is shown as: itself, the load object that hides it, or in a comparison
+ * the function of the same name in another build.
  *
- * Functions are one in a comparison if their objects have the same name (the programs of the
- * compared groups count as one, whatever their names), their linker names are equal, and so are the
- * names of their source files where both are known. Functions without a name are one only within
- * one build: equal addresses of different builds mean nothing. */
+ * In a comparison, functions match if their objects have the same name (the programs of the
+ * compared groups count as one, whatever their names), their linker names are equal, and the names
+ * of their source files are equal if both are known. Functions without a name match only within one
+ * build, since equal addresses of different builds mean nothing. */
 #ifndef XER_ANALYZER_MODEL_SHOWN_H
 #define XER_ANALYZER_MODEL_SHOWN_H
 
@@ -21,9 +21,9 @@ struct shown;
 struct shown *shown_create(void);
 void shown_destroy(struct shown *shown);
 
-/* Show the objects called `name` (last component or whole path; NULL: all) as `how`. The last word
- * about an object counts. shown_reset: all are shown whole again. Both make what was found out
- * before void. */
+/* Show the objects called `name` (last component or whole path; NULL: all) as `how`. The last call
+ * about an object counts. shown_reset: all are shown whole again. Both forget what was found out
+ * before. */
 void shown_set(struct shown *shown, const char *name, enum shown_how how);
 void shown_reset(struct shown *shown);
 enum shown_how shown_how(const struct shown *shown, const struct sym_object *object);

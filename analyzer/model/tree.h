@@ -112,8 +112,8 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
 /* Which nodes of an experiment are callers. The caller frees. */
 unsigned char *tree_find_parents(const struct exp_nodes *nodes);
 
-/* Is a node's address that of an interrupted instruction? Only the innermost frame of a clock
- * sample is; all others are return addresses. A node that is both is taken as a return address. */
+/* Is the address of a node that of an interrupted instruction? Only the innermost frame of a clock
+ * sample is; all others are return addresses. A node that is both counts as a return address. */
 int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node);
 
 /* The metrics that the totals of an experiment make. */

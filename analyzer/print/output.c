@@ -13,7 +13,7 @@ static void say(struct output *output, int with_place, const char *format, va_li
 	char *text = NULL, cut[512];
 	va_list again;
 
-	/* What is to be said may be that there is no memory. */
+	/* The message may be that there is no memory. */
 	va_copy(again, arguments);
 	if (vasprintf(&text, format, arguments) < 0) {
 		vsnprintf(cut, sizeof(cut), format, again);

@@ -20,8 +20,8 @@ struct output {
 	} place;
 	int script_depth;
 	int is_rc;   /* the script is an rc file: only settings may stand there */
-	int exports; /* standard output is what the command line exports: settings are not told
-	                there */
+	int exports; /* standard output gets what the command line exports: settings are not printed
+	              * there */
 	int status;  /* exit status so far */
 	int is_quit;
 };
@@ -39,7 +39,8 @@ void output_fail(struct output *output, int status, const char *format, ...)
 /* Wrong usage at a column, from 1, of a command's argument. */
 void output_fail_at(struct output *output, const char *command, size_t column, const char *what);
 
-/* From now on what is longer than the screen goes through a pager (terminal.h); and no more. */
+/* From now on, what is longer than the screen goes through a pager (terminal.h), or no longer
+ * does. */
 void output_page(struct output *output);
 void output_end_page(struct output *output);
 

@@ -1,5 +1,5 @@
-/* print.c: gathers what a command says into a document, and hands it to the form that the user
- * chose. */
+/* print.c: gathers the output of a command into a document, and passes it to the form that the user
+ * has chosen. */
 #include "analyzer/print/print.h"
 #include "analyzer/print/output.h"
 
@@ -223,7 +223,7 @@ static int has_tables(const struct print_document *document)
 	return 0;
 }
 
-/* What was printed beside tables are notes; else it is all that there is. */
+/* What was printed besides tables becomes notes; without tables, it is everything. */
 static void take_text(struct print_document *document, char *text)
 {
 	if (!has_tables(document)) {

@@ -1,10 +1,10 @@
-/* print.h: what a command has to say, in the form that the user asked for.
+/* print.h: the output of a command, in the form that the user has chosen.
  *
- * Text is printed by the views as they go. In the other forms (HTML, JSON, delimited) a command's
- * output is a document: tables of typed columns, notes, and hints where to look next, which is
- * printed when the command is done. What a view prints to output->out meanwhile becomes notes, or
- * lines of text in a document without tables, so that no form loses anything; a view is better off
- * to say its numbers as tables. */
+ * Text is printed by the views directly. In the other forms (HTML, JSON, delimited), the output of
+ * a command is a document: tables of typed columns, notes, and hints what to run next, which is
+ * printed when the command is done. What a view prints to output->out becomes notes then, or lines
+ * of text in a document without tables, so that no form loses anything; views should put their
+ * numbers into tables. */
 #ifndef XER_ANALYZER_PRINT_PRINT_H
 #define XER_ANALYZER_PRINT_PRINT_H
 
@@ -16,7 +16,7 @@ struct output;
 
 enum print_mode { PRINT_TEXT, PRINT_HTML, PRINT_JSON, PRINT_DELIMITED };
 
-/* The table of how good the data are, which stands before most others. */
+/* The table about the quality of the data, which comes before most others. */
 #define PRINT_QUALITY "quality"
 
 /* What a column holds: PRINT_TYPE(id, kind, unit). Times are given in ns and printed as seconds. */
@@ -102,7 +102,7 @@ struct print {
 /* True if output is a document: a view then makes tables. */
 int print_is_data(const struct output *output);
 
-/* Where output goes, also while a document is gathered: for what is no part of it. */
+/* Where output goes, even while a document is gathered: for what does not belong to it. */
 FILE *print_sink(const struct output *output);
 
 /* Change the form: text, html, json, or one character that separates columns ("csv" and "tsv" mean
@@ -117,8 +117,8 @@ void print_end(struct output *output);
  * changed. */
 void print_finish(struct output *output);
 
-/* Gather what a view puts into tables meanwhile, and give it to print_clear afterwards; text that
- * it prints beside is dropped. */
+/* Gather what a view puts into tables, and give it to print_clear afterwards; text that it prints
+ * besides is dropped. */
 struct print_gathering {
 	struct print saved;
 	FILE *before, *beside;
@@ -130,7 +130,7 @@ void print_gather_end(struct output *output, struct print_gathering *gathering,
                       struct print_document *out);
 void print_clear(struct print_document *document);
 
-/* A line about the data, printf-like; text mode prints it behind "# ". */
+/* A line about the data, printf-like; text mode prints it after "# ". */
 void print_note(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -141,8 +141,7 @@ void print_next(struct output *output, const char *command, const char *referenc
 struct print_table *print_table_begin(const char *name);
 struct print_table *print_record_begin(const char *name);
 
-/* Say what a table is called for people, and which of its rows are one where groups are compared.
- */
+/* Set the title of a table for people, and which of its rows match where groups are compared. */
 void print_describe(struct print_table *table, const char *title, size_t key_count);
 
 /* Add a column; all of them before the first cell. A heading may have two lines. */

@@ -23,7 +23,7 @@ struct joined {
 	size_t limit; /* so many rows; 0: all */
 };
 
-/* Above that many values a row is shown as a record: side by side they would be too wide. */
+/* A row with more values than that is shown as a record: side by side, they would be too wide. */
 enum { VALUES_MAX = 4 };
 
 /* ---- one value ---- */
@@ -58,8 +58,8 @@ static int number_of(enum print_type type, const struct print_cell *cell, double
 	return 0;
 }
 
-/* Rows that are one by their places alone are of different moments: their difference says nothing.
- */
+/* Rows that are matched only by their places are of different moments: their difference means
+ * nothing. */
 static int has_change(const struct joined *joined, enum print_type type, size_t column)
 {
 	const struct print_cell some = {.number = 0};
@@ -274,7 +274,7 @@ static void put_record(const struct joined *joined)
 	free(row.cells);
 }
 
-/* What tells a row apart, as in "read". The caller frees. */
+/* What distinguishes a row, as in "read". The caller frees. */
 static char *row_title(const struct joined *joined, const struct compare_row *row, size_t keys)
 {
 	char *title = memory_format("%s", joined->first->title ? joined->first->title

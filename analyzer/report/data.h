@@ -1,5 +1,4 @@
-/* data.h: the tables behind reports whose text is made for people, for the other forms of output.
- */
+/* data.h: the tables for the other forms of output, of reports whose text is made for people. */
 #ifndef XER_ANALYZER_REPORT_DATA_H
 #define XER_ANALYZER_REPORT_DATA_H
 

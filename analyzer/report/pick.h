@@ -1,4 +1,4 @@
-/* pick.h: which function a command means by its argument. */
+/* pick.h: the function that the argument of a command stands for. */
 #ifndef XER_ANALYZER_REPORT_PICK_H
 #define XER_ANALYZER_REPORT_PICK_H
 

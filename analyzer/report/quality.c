@@ -1,4 +1,4 @@
-/* quality.c: how much of what happened the data tell of. See quality.h. */
+/* quality.c: how much of what happened is in the data. See quality.h. */
 #include "analyzer/report/quality.h"
 
 #include "analyzer/table/compare.h"
@@ -49,8 +49,7 @@ static void add_used(struct quality *quality, const struct dataset_experiment *a
 	quality->paused_ns += paused_ns;
 }
 
-/* While a process lives, and after it was killed, both sides are known as of its last usage sample
- * only. */
+/* For a running or killed process, both sides are known only up to its last usage sample. */
 static void add_coverage(struct quality *quality, const struct dataset_experiment *at)
 {
 	const struct exp_data_set *data = at->whole;
@@ -105,8 +104,8 @@ static struct quality judge(const struct dataset *dataset)
 	return quality;
 }
 
-/* Growth below this, or below so many times the peak of the heap, has other reasons: code, stacks,
- * the recorder. */
+/* Growth of less than this, or of less than so many times the peak of the heap, has other reasons:
+ * code, stacks, the recorder. */
 enum { UNSEEN_MIB = 64, UNSEEN_TIMES = 4 };
 
 int quality_unseen(const struct dataset_experiment *at, char *text, size_t size)
@@ -268,7 +267,7 @@ static int is_any_attached(const struct dataset *dataset)
 	return 0;
 }
 
-/* Stacks by frame pointers of code that has none are known by their ends. */
+/* Stacks of code without frame pointers, walked by frame pointers, are recognized by their ends. */
 static void put_frameless(const struct dataset *dataset, const struct output *output)
 {
 	uint64_t samples = 0, one_frame = 0, cut = 0;

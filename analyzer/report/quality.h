@@ -1,4 +1,4 @@
-/* quality.h: how good the data are: the lines above tables that say what is missing.
+/* quality.h: the quality of the data: the lines above tables that say what is missing.
  *
  * All begin with `#`, so that programs can skip them. */
 #ifndef XER_ANALYZER_REPORT_QUALITY_H
@@ -19,12 +19,12 @@ void quality_put_title(const struct dataset *dataset, const struct choices *choi
 #define QUALITY_UNTOLD \
 	"a helper that samples (--sampler, -h) ended before it wrote its counts: samples may be missing"
 
-/* If the process grew by far more than its heap events account for, say so in text[size], and
+/* If the process grew by far more than its heap events explain, write that to text[size], and
  * return true. */
 int quality_unseen(const struct dataset_experiment *at, char *text, size_t size);
 
-/* Of an experiment with many stacks that are cut although parts of them were copied: what part, in
- * per cent, and what may find more. Returns 1, or 0: it is none. */
+/* For an experiment in which many stacks are cut although parts of them were copied: what part, in
+ * per cent, and what may find more. Returns 1, or 0: it is not one. */
 int quality_cut(const struct experiment *experiment, double *share, char *text, size_t size);
 
 /* Is anything that was sampled left out? Says what, and why, into text[size], and returns true. */

@@ -1,4 +1,4 @@
-/* report.c: what many reports say alike. See report.h. */
+/* report.c: what many reports have in common. See report.h. */
 #include "analyzer/report/report.h"
 
 #include "analyzer/base/memory.h"

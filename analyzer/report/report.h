@@ -1,5 +1,5 @@
-/* report.h: the lines around tables: what the table is, where to look next; and what many views say
- * alike. */
+/* report.h: the lines around tables: what the table is, and what to run next; and what many views
+ * have in common. */
 #ifndef XER_ANALYZER_REPORT_REPORT_H
 #define XER_ANALYZER_REPORT_REPORT_H
 

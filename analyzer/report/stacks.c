@@ -51,7 +51,7 @@ static int compare(const void *left, const void *right, void *context)
 		y = weight(order, b, kind->count);
 	}
 	if (x == y &&
-	    order->tree->part_count > 0) { /* in none of the groups so far: by all of them */
+	    order->tree->part_count > 0) { /* in none of the groups so far: sorted by all of them */
 		x = kind->weigh(&order->tree->own[a], kind->context);
 		y = kind->weigh(&order->tree->own[b], kind->context);
 	}
@@ -78,8 +78,8 @@ uint32_t *stacks_find(const struct tree *tree, const struct stacks_kind *kind, s
 	return stacks;
 }
 
-/* Of a deeper stack the frames between these are left out: ten thousand stacks of a deep recursion
- * are as many frames squared. */
+/* The frames between these are left out of a deeper stack: ten thousand stacks of a deep recursion
+ * would have that many frames squared. */
 enum { STACK_INNER = 200, STACK_OUTER = 50 };
 
 static size_t count_frames(const struct tree *tree, uint32_t node)

@@ -33,8 +33,8 @@ char *compare_title(const struct dataset *dataset, size_t column);
 struct dataset compare_part(const struct dataset *dataset, size_t column);
 
 /* Look at a part as if nothing were compared: the code of a build is then its own, and not that of
- * the function in the base that it is one with. Tables of before are forgotten, and so are those of
- * meanwhile in the end. Returns what compare_end_alone takes. */
+ * the matching function in the base. Tables made before are forgotten, and at the end those made in
+ * between. Returns what compare_end_alone takes. */
 enum tree_compare compare_begin_alone(const struct dataset *part);
 void compare_end_alone(const struct dataset *part, enum tree_compare compare);
 

@@ -1,4 +1,4 @@
-/* table.c: the rows of tables of metrics, their order, and which of them are worth a line. */
+/* table.c: the rows of tables of metrics, their order, and which of them are printed. */
 #include "analyzer/table/table.h"
 
 #include "analyzer/base/memory.h"

@@ -120,7 +120,7 @@ static int is_empty(const struct table *table, const struct metric *metric, size
 	return 1;
 }
 
-/* If there are none at all, the columns stay: they say what there is nothing of. */
+/* If there are none at all, the columns stay: they show what is missing. */
 static int has_values(const struct table *table, const struct metric_list *metrics, size_t count)
 {
 	for (size_t i = 0; i < metrics->count; i++)

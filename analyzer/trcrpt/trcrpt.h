@@ -114,7 +114,7 @@ void trcrpt_line_raw(struct trcrpt_line *line, const struct template_event *entr
 
 /* ---- the program ---- */
 
-/* xer_trcrpt: what xer_print is under this name. Returns the exit status. (program.c) */
+/* xer_trcrpt: xer_print under another name. Returns the exit status. (program.c) */
 int trcrpt_main(int argc, char **argv);
 
 #endif

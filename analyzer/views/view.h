@@ -4,7 +4,7 @@
 
 #include "analyzer/views/analysis.h"
 
-/* What stands behind a command. */
+/* What follows a command. */
 struct command_argument {
 	const char *text;     /* NULL if not given */
 	const char *second;   /* of a pair */
@@ -22,33 +22,32 @@ struct command_argument {
 /* Is there a command of this name, or with this other spelling? */
 int view_is_command(const char *name);
 
-/* Say what a setting is. Forms for programs have no word of settings. */
+/* Print a setting. Machine-readable forms do not have settings. */
 void view_put_setting(struct output *output, const char *what, const char *value);
 
 /* Walk over the experiments that a command with an optional number means: that one, or all selected
- * ones. `at` is NULL at first. Returns NULL at the end, or after a message if there is none of that
- * number. */
+ * ones. `at` is NULL at first. Returns NULL at the end, or after a message if no experiment has
+ * that number. */
 const struct dataset_experiment *view_next_experiment(const struct dataset *dataset,
                                                       struct output *output, const char *command,
                                                       const struct command_argument *argument,
                                                       const struct dataset_experiment *at);
 
-/* Has the tree of an experiment a process of this lineage (NULL: of none) that was sampled from
- * outside? */
+/* Does the tree of an experiment have a process of this lineage (NULL: no lineage) that was sampled
+ * from outside? */
 int view_is_outside(const struct dataset *dataset, const struct dataset_experiment *at,
                     const char *lineage);
 
-/* What would have shown a program that an event tells was not recorded: text to go behind the
- * reason, "" if there is none. */
+/* What would have recorded a program that an event reports as not recorded: text to add to the
+ * reason, "" if there is nothing. */
 const char *view_remedy(const struct dataset_experiment *at, const struct exp_event *event);
 
-/* The command that shows the index object or memory object of the user's that has exactly this
- * name, in letters of either case: "indxobj" or "memobj", and its name in *own. NULL: there is
- * none. */
+/* The command that shows the user's index object or memory object with exactly this name, in any
+ * case: "indxobj" or "memobj", and its name in *own. NULL: there is none. */
 const char *view_own_index(const struct dataset *dataset, const char *name, const char **own);
 
-/* Where function tracing was on and no function was called that could be traced: say what code
- * needs for that. */
+/* If function tracing was on and no traceable function was called: say how code must be
+ * compiled. */
 void view_put_untraced(const struct dataset *dataset, struct output *output);
 
 /* Add the table of the experiments to the document. */

@@ -1,4 +1,4 @@
-/* calls.c: the calls of traced functions: how many, how long, and how evenly. */
+/* calls.c: the calls of traced functions: how many, how long, and how evenly distributed. */
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/memory.h"

@@ -201,7 +201,7 @@ static void put_event(struct printer *printer, const struct exp_trace_event *eve
 	free(text);
 }
 
-/* Where short calls are left out, an event stands where it is, before the calls around it. */
+/* If short calls are left out, an event is printed at its time, before the calls around it. */
 static void on_program_event(struct printer *printer, const struct exp_trace_event *event)
 {
 	if (!is_shown(printer, event))

@@ -265,7 +265,7 @@ static struct exp_heap sum_up(const struct dataset *dataset,
 	return sum;
 }
 
-/* What lived in the course of the recording. */
+/* Live bytes over the time of the recording. */
 static void put_moments(FILE *out, const struct exp_heap *heap)
 {
 	fputs("\nLive in the course of time\n  Time (secs.)          Bytes         Blocks\n", out);

@@ -1,5 +1,5 @@
-/* kept.c: knows the blocks that the C library keeps until the process ends. The frames between the
- * allocation and the first code outside of the library decide. */
+/* kept.c: finds the blocks that the C library keeps until the process ends. The frames between the
+ * allocation and the first code outside the library decide. */
 #include "analyzer/views/events/kept.h"
 
 #include "analyzer/base/memory.h"

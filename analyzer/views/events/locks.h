@@ -1,4 +1,4 @@
-/* locks.h: objects that threads waited for, as reports call them. */
+/* locks.h: objects that threads waited for, and their names in reports. */
 #ifndef XER_ANALYZER_VIEWS_EVENTS_LOCKS_H
 #define XER_ANALYZER_VIEWS_EVENTS_LOCKS_H
 
@@ -20,7 +20,7 @@ char *lock_name(const struct dataset *dataset, const struct lock *lock);
 char *lock_mutex_name(const struct dataset *dataset, const struct dataset_experiment *at,
                       uint64_t address, uint32_t node);
 
-/* Say which waits are not there: those below the threshold that the recordings had. */
+/* Say which waits are missing: those below the threshold of the recordings. */
 void lock_put_threshold(const struct dataset *dataset, const struct choices *choices,
                         struct output *output);
 

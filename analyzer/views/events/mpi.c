@@ -125,7 +125,7 @@ struct rank {
 	uint64_t value[RANK_COUNT];
 };
 
-/* Of all events, those without a stack too. */
+/* Of all events, including those without a stack. */
 static uint64_t sum(const struct exp_nodes *nodes, enum exp_metric metric)
 {
 	uint64_t result = nodes->no_stack[metric];
@@ -214,7 +214,7 @@ static uint64_t mean(const struct rank *ranks, size_t count, enum rank_column co
 	return exp_whole(all / (double)count);
 }
 
-/* How much more the highest one has than the mean. */
+/* How much the highest one has above the mean. */
 static uint64_t imbalance(const struct rank *ranks, size_t count, enum rank_column column)
 {
 	uint64_t top = most(ranks, count, column), middle = mean(ranks, count, column);
@@ -270,7 +270,7 @@ void view_mpiranks(const struct dataset *dataset, const struct choices *choices,
 
 /* ---- from rank to rank ---- */
 
-/* What the one tells that it sent to the other, and the other that it received from the one. */
+/* What one rank recorded as sent to the other, and the other as received from it. */
 struct message {
 	uint32_t from, to;
 	uint64_t sends, sent, receives, received, put, got;

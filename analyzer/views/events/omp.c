@@ -84,8 +84,8 @@ static double share(uint64_t part, uint64_t whole)
 	return whole != 0 ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* `work` and `wait` are of all threads; `lost` is what they could have worked besides, had the
- * shares been even. */
+/* `work` and `wait` are of all threads; `lost` is the work that they could have done in addition
+ * with even shares. */
 void view_ompregions(const struct dataset *dataset, const struct choices *choices,
                      struct output *output, const struct command_argument *argument)
 {

@@ -66,7 +66,7 @@ static void put_summary(const struct dataset *dataset, const struct choices *cho
 	put_values(output, plain, "Total ", &tree->total[TREE_ROOT]);
 }
 
-/* Stacks are sorted by what is no number of events, if there is a metric of it. */
+/* Stacks are sorted by a metric that is not a number of events, if there is one. */
 static struct plain find_metrics(unsigned data)
 {
 	struct plain plain = {.data = data, .count = METRIC_VALUES, .weight = METRIC_VALUES};

@@ -1,4 +1,4 @@
-/* header.c: what an experiment is: its notes, command, host, settings, end, and what went
+/* header.c: describes an experiment: its notes, command, host, settings, end, and what went
  * wrong. */
 #include "analyzer/views/view.h"
 
@@ -15,8 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-/* So small a part of the samples that were asked for means that many threads end before their first
- * one. */
+/* If the share of samples asked for is below this, many threads end before their first one. */
 #define SAMPLED_LITTLE 0.8
 
 static void put_field(FILE *out, const char *what, const char *text)
@@ -81,7 +80,7 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* Samples that are in the files and in no table. */
+/* Samples that are in the files but in no table. */
 static void put_of_archiver(FILE *out, uint64_t count)
 {
 	if (count > 0)
@@ -118,7 +117,7 @@ static void put_sampler_stacks(FILE *out, const struct experiment *experiment, u
 		fprintf(out, "           %s\n", remedy);
 }
 
-/* What --sampler did. Without counts it was refused, or its helper writes still. */
+/* What --sampler did. Without counts, it was refused, or its helper is still writing. */
 static void put_sampler(FILE *out, const struct experiment *experiment)
 {
 	double period_us = strtod(experiment_setting(experiment, "sampler_ns", "0"), NULL) * 1e-3;
@@ -202,7 +201,7 @@ static void put_counters(FILE *out, const struct experiment *experiment)
 	const char *at = experiment_setting(experiment, "counters", "");
 
 	if (experiment_info(experiment)->lineage[0] != '\0')
-		return; /* the founder's tell of all */
+		return; /* the founder's counters include all processes */
 	for (unsigned i = 0; *at != '\0' && i < FMT_COUNTERS_MAX; i++) {
 		size_t len = strcspn(at, ",");
 
@@ -215,7 +214,7 @@ static void put_counters(FILE *out, const struct experiment *experiment)
 	}
 }
 
-/* What was sampled from outside is no trouble. */
+/* Sampling from outside is not a fault. */
 static int is_trouble(const struct dataset *dataset, const struct dataset_experiment *at,
                       const struct exp_event *event)
 {
@@ -239,7 +238,7 @@ static void put_trouble(FILE *out, const struct dataset_experiment *at,
 	const char *error = report_attribute(event, "errno");
 
 	fputs("  ", out);
-	if (event->time_s != 0) /* told by a helper when all was over: it has no time */
+	if (event->time_s != 0) /* written by a helper at the end: it has no time */
 		fprintf(out, "at %.3f s: ", event->time_s);
 	if (strcmp(event->kind, "warning") == 0) {
 		text_put(out, known(report_attribute(event, "text")));
@@ -303,8 +302,8 @@ static void put_troubles(FILE *out, const struct dataset *dataset,
 		fputs("  damaged: parts of the experiment could not be read\n", out);
 }
 
-/* The lineage of what the process became: no collector was in that, but it may have been sampled
- * from outside. */
+/* The lineage of the next image of the process: it had no recorder, but may have been sampled from
+ * outside. */
 static const char *became(const struct dataset *dataset, const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
@@ -326,7 +325,7 @@ static void put_status(FILE *out, const struct dataset *dataset,
 	const struct exp_info *info = at->info;
 	char text[64];
 
-	/* From outside, the end of the sampling is all that is seen. */
+	/* From outside, only the end of the sampling is known. */
 	fprintf(out, "Status     %s",
 	        info->outside && info->status == EXP_ENDED
 	                ? "over"
@@ -361,7 +360,7 @@ static int has_ranks(const struct dataset *dataset, const struct dataset_experim
 	return 0;
 }
 
-/* What the process is in an MPI job, if in any. */
+/* The rank of the process in an MPI job, if it has one. */
 static void put_mpi(FILE *out, const struct dataset *dataset, const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;

@@ -1,5 +1,4 @@
-/* overview.c: everything on one page: experiments, totals of each kind of data, what stands
- * out. */
+/* overview.c: everything on one page: experiments, totals of each kind of data, largest values. */
 #include "analyzer/views/view.h"
 
 #include "analyzer/table/compare.h"
@@ -25,8 +24,8 @@ static int is_descendant(const struct dataset_experiment *at)
 	return at->founder != 0 && at->info->lineage[0] != '\0';
 }
 
-/* From the start of a process to the end of all that descend from it: a launcher's own time ends
- * when it executes a program. */
+/* From the start of a process to the end of all its descendants: a launcher's own time ends when it
+ * executes a program. */
 static double run_seconds(const struct dataset *dataset, const struct dataset_experiment *founder)
 {
 	const struct dataset_experiment *at = NULL;
@@ -123,7 +122,8 @@ static void put_total(const struct dataset *dataset, struct output *output, unsi
 	fputc('\n', output->out);
 }
 
-/* The last period of a thread is in the total alone: no sample tells what it was spent in. */
+/* The time of a thread after its last sample is in the total only: no sample shows whether it was
+ * user or system time. */
 static void put_residual(const struct dataset *dataset, struct output *output)
 {
 	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->total[TREE_ROOT];
@@ -137,7 +137,7 @@ static void put_residual(const struct dataset *dataset, struct output *output)
 		        metric_format_percent(total - known, total, share));
 }
 
-/* Give each metric of a kind of data that functions are told for to `put`. */
+/* Pass each metric of a kind of data that has functions in the overview to `put`. */
 static void for_each_top(const struct dataset *dataset, const struct choices *choices,
                          struct output *output, unsigned kind,
                          void (*put)(const struct dataset *dataset, const struct choices *choices,
@@ -151,7 +151,7 @@ static void for_each_top(const struct dataset *dataset, const struct choices *ch
 			put(dataset, choices, output, id, title);
 }
 
-/* What is told of one kind of data: totals, then functions. */
+/* The overview of one kind of data: totals, then functions. */
 static void put_section(const struct dataset *dataset, const struct choices *choices,
                         struct output *output, unsigned kind)
 {
@@ -276,8 +276,8 @@ static void put_top_table(const struct dataset *dataset, const struct choices *c
 	table_fini(&table);
 }
 
-/* What stands out of each kind of data as tables; in a comparison in the first group, or as the
- * greatest difference to it. */
+/* The largest values of each kind of data as tables; in a comparison those of the first group, or
+ * the greatest differences to it. */
 static void put_tops(const struct dataset *dataset, const struct choices *choices,
                      struct output *output)
 {

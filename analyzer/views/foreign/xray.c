@@ -339,7 +339,7 @@ struct accounts {
 	struct sorter *sorter;
 };
 
-/* Of calls whose exit is missing there is no time. */
+/* Calls without an exit have no duration. */
 static int count_call(void *context, const struct xraylog_record *record)
 {
 	struct accounts *accounts = context;

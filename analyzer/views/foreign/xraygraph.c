@@ -1,4 +1,4 @@
-/* xraygraph.c: who calls whom in a foreign log, as llvm-xray graph prints it. */
+/* xraygraph.c: the calls between functions in a foreign log, as llvm-xray graph prints them. */
 #include "analyzer/views/view.h"
 
 #include "experiment/xray/xraylog.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Function 0 stands for what calls the outermost functions. */
+/* Function 0 stands for the callers of the outermost functions. */
 struct edge {
 	uint32_t caller, function;
 };

@@ -82,8 +82,8 @@ static void close_panels(struct panels *panels)
 	free(panels->edges);
 }
 
-/* The values of an item itself. <Total> has nothing of its own: it stands for everything, as in all
- * tables. */
+/* The values of an item itself. <Total> has no exclusive values: it stands for everything, as in
+ * all tables. */
 static void set_values(const struct panels *panels, struct table *table, uint32_t item)
 {
 	for (size_t i = 0; i < panels->columns; i++) {

@@ -44,7 +44,7 @@ static char *label(const struct walk *walk, uint32_t node, size_t depth)
 
 	if (walk->table.has_depth)
 		return name;
-	/* Beside <Total>, level 0, nothing stands; the rule of a node's own level ends in it. */
+	/* There is nothing beside <Total>, level 0; the line of a node's own level ends in it. */
 	for (size_t i = 0; i < levels; i++)
 		memcpy(indent + 2 * i, i > 0 && walk->rules[i - 1] ? "| " : "  ", 3);
 	if (depth > INDENT_MAX)
@@ -177,7 +177,7 @@ static void add_tree(struct walk *walk)
 		if (level->next < level->count && !is_full(walk)) {
 			uint32_t node = level->children[level->next++];
 
-			/* The rule above a node goes on below it only while it has sisters. */
+			/* The line above a node goes on below it only while it has siblings. */
 			set_rule(walk, depth, level->next < level->count);
 			enter(walk, node, ++depth);
 			continue;

@@ -1,5 +1,5 @@
-/* fragment.c: callers and callees of a piece of stack, which csingle begins and cprepend,
- * cappend, crmfirst and crmlast change. */
+/* fragment.c: callers and callees of a fragment of stacks, which csingle begins, and which
+ * cprepend, cappend, crmfirst and crmlast change. */
 #include "analyzer/views/view.h"
 
 #include "analyzer/table/compare.h"

@@ -24,8 +24,7 @@ static const char *const names[TREE_MODES] = {[TREE_FUNCTIONS] = "functions",
                                               [TREE_PCS] = "pcs",
                                               [TREE_FRAMES] = "frames"};
 
-/* The values of an item for the next row. All that happened happened in <Total>, itself and below.
- */
+/* The values of an item for the next row. <Total> has all of them, both exclusive and inclusive. */
 static void set_values(struct table *table, const struct fold_row *const *rows, uint32_t item)
 {
 	for (size_t i = 0; i < table->group_count; i++)
@@ -52,7 +51,7 @@ static struct table make_table(const struct dataset *dataset, const struct choic
 	return table;
 }
 
-/* The row to look into: the first where something happens, not only below it. */
+/* The row to look into: the first one with an exclusive value. */
 static const struct sym_function *find_top(const struct choices *choices, const struct table *table)
 {
 	unsigned metric = choices->sort.metric.id;

@@ -158,7 +158,7 @@ static char *choose_lines(const struct source_view *view)
 	return chosen;
 }
 
-/* Lines that are not shown. Of one or two the mark would be no shorter. */
+/* Lines that are not shown. One or two are shown, since the mark would not be shorter. */
 static void add_gap(struct source_view *view, unsigned from, unsigned to)
 {
 	if (from + 2 <= to)
@@ -197,7 +197,7 @@ static void add_lines(struct source_view *view)
 			add_line(view, view->data.lines[i], (uint32_t)i);
 }
 
-/* What belongs to functions of this file and to no line of it. */
+/* What belongs to functions of this file but to no line of it. */
 static void add_others(struct source_view *view)
 {
 	for (size_t i = 0; i < view->data.other_count; i++) {

@@ -1,4 +1,4 @@
-/* defaults.c: the commands of rc files, and those that tell what cannot be shown. */
+/* defaults.c: the commands of rc files, and those that say what cannot be shown. */
 #include "analyzer/views/view.h"
 
 #include "analyzer/model/defaults.h"

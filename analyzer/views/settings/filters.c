@@ -273,8 +273,7 @@ static int has_rank(const struct dataset *dataset)
 	return 0;
 }
 
-/* Are there data that a word can tell something of? Some words go for events of other kinds, too.
- */
+/* Are there data with this property? Some names also apply to events of other kinds. */
 static int is_worth(const struct dataset *dataset, unsigned id, unsigned have)
 {
 	switch (id) {
