@@ -2,39 +2,14 @@
 #include "attach/call.h"
 #include "attach/memory.h"
 #include "attach/objects.h"
-#include "attach/safe.h"
 #include "attach/thread.h"
+#include "tests/unit/attach/child.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static pid_t start(void (*work)(void))
-{
-	pid_t child = fork();
-
-	if (child == 0) {
-		alarm(20);
-		work();
-		_exit(1);
-	}
-	cr_assert(child > 0);
-	cr_assert_eq(memory_open(child), 0);
-	usleep(50000);
-	return child;
-}
-
-static int status_of(pid_t child)
-{
-	int status = -1;
-
-	waitpid(child, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /* Ends with 0 if all its registers keep their values for half a second. */
 static void count_carefully(void)
@@ -106,24 +81,24 @@ static void send_around(pid_t child, struct thread *thread)
 Test(frame, brings_a_busy_thread_back, .timeout = 60)
 {
 	struct thread thread;
-	pid_t child = start(count_carefully);
+	pid_t child = child_start(count_carefully);
 
 	for (int i = 0; i < 5; i++) {
 		send_around(child, &thread);
 		usleep(20000);
 	}
-	cr_assert_eq(status_of(child), 0);
+	cr_assert_eq(child_status(child), 0);
 }
 
 Test(frame, begins_an_interrupted_sleep_again, .timeout = 60)
 {
 	struct thread thread;
-	pid_t child = start(sleep_undisturbed);
+	pid_t child = child_start(sleep_undisturbed);
 
 	send_around(child, &thread);
 	usleep(20000);
 	send_around(child, &thread);
-	cr_assert_eq(status_of(child), 0);
+	cr_assert_eq(child_status(child), 0);
 }
 
 Test(call, calls_a_function_in_a_sleep, .timeout = 60)
@@ -132,7 +107,7 @@ Test(call, calls_a_function_in_a_sleep, .timeout = 60)
 	struct objects *objects;
 	struct thread thread;
 	uint64_t result = 0;
-	pid_t child = start(sleep_undisturbed);
+	pid_t child = child_start(sleep_undisturbed);
 
 	cr_assert_eq(objects_open(child, "/nowhere", &objects), 0);
 	cr_assert_eq(thread_seize(&thread, child), 0);
@@ -144,7 +119,7 @@ Test(call, calls_a_function_in_a_sleep, .timeout = 60)
 	cr_assert_eq(result, (uint64_t)getpid());
 	cr_assert_eq(call_end(&place), 0);
 	thread_release(&thread);
-	cr_assert_eq(status_of(child), 0);
+	cr_assert_eq(child_status(child), 0);
 	objects_close(objects);
 }
 
@@ -154,7 +129,7 @@ Test(call, a_fault_is_told_and_undone, .timeout = 60)
 	struct objects *objects;
 	struct thread thread;
 	uint64_t result = 0;
-	pid_t child = start(count_carefully);
+	pid_t child = child_start(count_carefully);
 
 	cr_assert_eq(objects_open(child, "/nowhere", &objects), 0);
 	cr_assert_eq(thread_seize(&thread, child), 0);
@@ -163,67 +138,6 @@ Test(call, a_fault_is_told_and_undone, .timeout = 60)
 	cr_assert_eq(call_function(&place, 16, 0, 0, 5000, &result), -EFAULT);
 	cr_assert_eq(call_end(&place), 0);
 	thread_release(&thread);
-	cr_assert_eq(status_of(child), 0);
-	objects_close(objects);
-}
-
-/* ---- where a thread may be used ---- */
-
-static struct objects *own_objects(void)
-{
-	struct objects *objects;
-
-	cr_assert_eq(memory_open(getpid()), 0);
-	cr_assert_eq(objects_open(getpid(), "/nowhere", &objects), 0);
-	return objects;
-}
-
-static struct object_frame frame_in(struct objects *objects, uint64_t pc, int is_exact)
-{
-	return (struct object_frame){
-		.pc = pc, .is_exact = is_exact, .role = objects_role(objects, pc)};
-}
-
-static struct arch_registers registers_in(long call)
-{
-	struct arch_registers registers;
-
-	memset(&registers, 0, sizeof(registers));
-	registers.user.orig_rax = (unsigned long long)call;
-	return registers;
-}
-
-Test(safe, waiting_is_and_working_is_not)
-{
-	struct objects *objects = own_objects();
-	struct object_frame frames[2] = {
-		frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "poll") + 20, 1),
-		frame_in(objects, (uint64_t)own_objects + 10, 0)};
-	struct arch_registers in_call = registers_in(SYS_poll), in_none = registers_in(-1),
-			      in_mmap = registers_in(SYS_mmap);
-
-	cr_assert_eq(frames[0].role, OBJECT_LIBC);
-	cr_assert_eq(frames[1].role, OBJECT_OTHER);
-	cr_assert_eq(safe_outermost_critical(objects, frames, 2, &in_call), -1);
-	cr_assert_eq(safe_outermost_critical(objects, frames, 2, &in_none), 0);
-	cr_assert_eq(safe_outermost_critical(objects, frames, 2, &in_mmap), 0);
-	cr_assert_eq(safe_outermost_critical(objects, frames + 1, 1, &in_mmap), -1);
-	objects_close(objects);
-}
-
-Test(safe, allocating_is_not_even_in_a_wait_or_under_a_handler)
-{
-	struct objects *objects = own_objects();
-	uint64_t own = (uint64_t)own_objects + 10;
-	struct object_frame frames[5] = {
-		frame_in(objects, own, 1), frame_in(objects, own, 0),
-		frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "free") + 8, 0),
-		frame_in(objects, own, 0), frame_in(objects, own, 0)};
-	struct arch_registers registers = registers_in(SYS_futex);
-
-	cr_assert_eq(safe_outermost_critical(objects, frames, 5, &registers), 2);
-	cr_assert_eq(safe_outermost_critical(objects, frames + 2, 3, &registers), 0);
-	frames[2] = frame_in(objects, objects_symbol(objects, OBJECT_LIBC, "fork") + 8, 0);
-	cr_assert_eq(safe_outermost_critical(objects, frames, 5, &registers), 2);
+	cr_assert_eq(child_status(child), 0);
 	objects_close(objects);
 }

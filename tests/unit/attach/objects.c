@@ -1,0 +1,140 @@
+/* The load objects of a process, against what the loader says of this one's. */
+#include "attach/objects.h"
+#include "attach/memory.h"
+#include "attach/thread.h"
+#include "tests/unit/attach/child.h"
+
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct objects *objects;
+static char program[PATH_MAX];
+
+static void open_own(const char *library)
+{
+	cr_assert_gt(readlink("/proc/self/exe", program, sizeof(program) - 1), 0);
+	cr_assert_eq(memory_open(getpid()), 0);
+	cr_assert_eq(objects_open(getpid(), library, &objects), 0);
+}
+
+static uint64_t address(const char *name)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	cr_assert_not_null(found, "%s", name);
+	return (uint64_t)found;
+}
+
+Test(objects, roles_are_told_by_their_files)
+{
+	open_own("/nowhere");
+	cr_assert_eq(objects_role(objects, address("qsort")), OBJECT_LIBC);
+	cr_assert_eq(objects_role(objects, (uint64_t)_r_debug.r_brk), OBJECT_LOADER);
+	cr_assert_eq(objects_role(objects, (uint64_t)open_own), OBJECT_OTHER);
+	cr_assert_eq(objects_role(objects, 64), OBJECT_NONE);
+	cr_assert_str_eq(objects_name(objects, (uint64_t)open_own), program);
+	cr_assert_str_eq(objects_name(objects, 64), "no object");
+	cr_assert_not_null(strstr(objects_name(objects, address("qsort")), "libc.so.6"));
+	objects_close(objects);
+	open_own(program);
+	cr_assert_eq(objects_role(objects, (uint64_t)open_own), OBJECT_COLLECTOR);
+	objects_close(objects);
+}
+
+Test(objects, functions_are_found_by_name)
+{
+	const ElfW(Sym) * symbol;
+	uint64_t size = 1;
+	Dl_info info;
+
+	open_own("/nowhere");
+	cr_assert_eq(objects_symbol(objects, OBJECT_LIBC, "qsort_r"), address("qsort_r"));
+	cr_assert_eq(objects_symbol(objects, OBJECT_LIBC, "getppid"), address("getppid"));
+	cr_assert_eq(objects_symbol(objects, OBJECT_LIBC, "no_such_function"), 0);
+	cr_assert_eq(objects_symbol(objects, OBJECT_LIBC, "environ"), 0, "no function");
+	cr_assert_eq(objects_symbol(objects, OBJECT_COLLECTOR, "qsort"), 0, "there is none");
+	cr_assert_neq(dladdr1((void *)address("qsort_r"), &info, (void **)&symbol, RTLD_DL_SYMENT),
+	              0);
+	cr_assert_eq(objects_extent(objects, OBJECT_LIBC, "qsort_r", &size), address("qsort_r"));
+	cr_assert_eq(size, symbol->st_size);
+	cr_assert_eq(objects_extent(objects, OBJECT_LIBC, "no_such_function", &size), 0);
+	cr_assert_eq(size, 0);
+	objects_close(objects);
+}
+
+/* Bytes of a function of the C library, and such as stand nowhere. */
+Test(objects, code_is_found)
+{
+	static const unsigned char nowhere[] = "these are no instructions of any function";
+	uint64_t at = address("qsort_r"), found;
+	unsigned char code[48];
+
+	open_own("/nowhere");
+	memcpy(code, (const void *)at, sizeof(code));
+	found = objects_find_code(objects, code, sizeof(code));
+	cr_assert_eq(found, at);
+	cr_assert_eq(objects_find_code(objects, nowhere, sizeof(nowhere)), 0);
+	objects_close(objects);
+}
+
+/* ---- stacks */
+
+static volatile int is_over;
+
+static __attribute__((noinline)) void wait_deep(int depth)
+{
+	if (depth > 0)
+		wait_deep(depth - 1);
+	while (depth == 0 && !is_over)
+		pause();
+	__asm__ volatile("" ::: "memory");
+}
+
+static void wait_long(void)
+{
+	wait_deep(10);
+}
+
+Test(objects, stacks_are_unwound, .timeout = 60)
+{
+	static struct object_frame frames[200];
+	pid_t child = child_start(wait_long);
+	struct thread thread;
+	int is_whole = 0, count, own = 0, few;
+
+	cr_assert_eq(objects_open(child, "/nowhere", &objects), 0);
+	cr_assert_eq(thread_seize(&thread, child), 0);
+	cr_assert_eq(thread_stop(&thread), 0);
+	count = objects_unwind(objects, child, frames, 200, &is_whole);
+	cr_assert_gt(count, 12);
+	cr_assert_eq(is_whole, 1);
+	cr_assert_eq(frames[0].role, OBJECT_LIBC);
+	cr_assert_eq(frames[0].is_exact, 1);
+	for (int i = 1; i < count; i++) {
+		cr_assert_eq(frames[i].is_exact, 0, "%d", i);
+		own += frames[i].pc - (uint64_t)wait_deep < 200;
+	}
+	cr_assert_eq(own, 11);
+	few = objects_unwind(objects, child, frames, 5, &is_whole);
+	cr_assert_eq(few, 5);
+	cr_assert_eq(is_whole, 0);
+	thread_release(&thread);
+	objects_close(objects);
+	kill(child, SIGKILL);
+	child_status(child);
+}
+
+Test(objects, a_process_that_is_gone_has_none)
+{
+	pid_t child = child_start(wait_long);
+
+	kill(child, SIGKILL);
+	child_status(child);
+	cr_assert_lt(objects_open(child, "/nowhere", &objects), 0);
+}
