@@ -152,6 +152,7 @@ static int sample(char **argv, const char *directory, int files)
 		work_enable(work);
 	work_run(work, &counts);
 	beside_ns = own_ns();
+	work_close(work);
 	log_counts(FMT_SAMPLER_EXPERIMENT, directory, &counts, in_kernel,
 	           settings.ring.is_counter ? 0 : cost_of_sample(&settings.ring), beside_ns);
 	close(files);

@@ -222,7 +222,10 @@ static int open_lane(struct work *work, int cpu, int fd)
 	lane->cpu = (unsigned)cpu;
 	lane->work = work;
 	status = begin_file(lane);
-	work->lane_count += status == 0;
+	if (status == 0)
+		work->lane_count++;
+	else
+		ring_forget(&lane->ring);
 	return status;
 }
 
@@ -297,16 +300,19 @@ static void remove_files(const struct work *work)
 	unlinkat(work->files, FMT_FILE_SAMPLER_MAP, 0);
 }
 
-/* Let go of all lanes and events. */
+static void close_files(const struct work *work)
+{
+	for (unsigned i = 0; i < work->lane_count; i++)
+		close(work->lanes[i].region.fd);
+}
+
+/* Let go of all rings and events. Events on which everybody has ended are told as -fd. */
 static void close_events(struct work *work)
 {
-	remove_lanes_files(work);
-	for (unsigned i = 0; i < work->lane_count; i++) {
-		close(work->lanes[i].region.fd);
+	for (unsigned i = 0; i < work->lane_count; i++)
 		ring_forget(&work->lanes[i].ring);
-	}
 	for (size_t i = 1; i < work->alive_count; i++)
-		close(work->alive[i].fd);
+		close(abs(work->alive[i].fd));
 	work->alive_count = 1;
 	work->lane_count = 0;
 }
@@ -325,10 +331,29 @@ static int open_events(struct work *work)
 		pages = status == -ENOMEM && work->lane_count > 0
 		                ? ring_smaller(&work->lanes[0].ring, pages)
 		                : 0;
-		if (pages > 0)
+		if (pages > 0) {
+			remove_lanes_files(work);
+			close_files(work);
 			close_events(work);
+		}
 	} while (pages > 0);
 	return status;
+}
+
+static int begin(struct work *work)
+{
+	int status;
+
+	if (work->files < 0 || !work->lanes)
+		return work->files < 0 ? -errno : -ENOMEM;
+	status = mapfile_begin(work->files, work->settings.path, work->settings.archiver);
+	if (status == 0)
+		status = watch(work, work->settings.end);
+	if (status == 0)
+		work->alive[0].events = POLLIN;
+	if (status == 0)
+		status = open_events(work);
+	return status == 0 && work->lane_count == 0 ? -ENOENT : status;
 }
 
 int work_open(struct work **out, const struct work_settings *settings)
@@ -346,28 +371,32 @@ int work_open(struct work **out, const struct work_settings *settings)
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 	work->settings = *settings;
+	work->lanes = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*work->lanes));
 	work->files = openat(settings->directory, settings->name,
 	                     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	work->lanes = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*work->lanes));
-	if (work->files < 0 || !work->lanes)
-		return work->files < 0 ? -errno : -ENOMEM;
-	status = mapfile_begin(work->files, settings->path, settings->archiver);
-	if (status == 0)
-		status = watch(work, settings->end);
-	if (status == 0)
-		work->alive[0].events = POLLIN;
-	if (status == 0)
-		status = open_events(work);
-	if (status == 0 && work->lane_count == 0)
-		status = -ENOENT;
-	if (status < 0)
-		remove_files(work);
+	status = begin(work);
+	if (status < 0) {
+		work_abandon(work);
+		*out = NULL;
+	}
 	return status;
 }
 
 void work_abandon(struct work *work)
 {
 	remove_files(work);
+	close_files(work);
+	work_close(work);
+}
+
+void work_close(struct work *work)
+{
+	close_events(work);
+	if (work->files >= 0)
+		close(work->files);
+	free(work->lanes);
+	free(work->alive);
+	free(work);
 }
 
 void work_enable(struct work *work)

@@ -23,10 +23,11 @@ struct work_settings {
 
 /* Open the events, off, and the files in the directory `name` of the experiment.
  * ring.enable_on_exec: of the thread `pid`, which is about to execute a program; else of all its
- * process's threads. Returns 0 or -errno: -EACCES and -EPERM: the system forbids it. */
+ * process's threads. Returns 0, then work_close frees, or -errno: -EACCES and -EPERM: the system
+ * forbids it. */
 int work_open(struct work **out, const struct work_settings *settings);
 
-/* Nobody wants it: delete the files. */
+/* Nobody wants it: delete the files, and free everything. */
 void work_abandon(struct work *work);
 
 /* Begin, where that does not come by itself. */
@@ -42,5 +43,8 @@ struct work_counts {
 
 /* Write samples until the end; then close the files. */
 void work_run(struct work *work, struct work_counts *out);
+
+/* Let go of everything. */
+void work_close(struct work *work);
 
 #endif

@@ -30,14 +30,15 @@ static void parse(char *const *argv)
 }
 #define PARSE(...) parse((char *[]){"xcollect", __VA_ARGS__, "true", NULL})
 
+/* They live until the end of the process. */
+static char *const *lists[16];
+static size_t list_count;
+
 static char *const *build(int bits)
 {
-	static char **list;
-
-	free(list);
-	list = environment_build(&installation, &request, &of_tsc, &start, "/tmp/test.1.er", bits,
-	                         &cause);
-	return list;
+	lists[list_count++] = environment_build(&installation, &request, &of_tsc, &start,
+	                                        "/tmp/test.1.er", bits, &cause);
+	return lists[list_count - 1];
 }
 
 /* The value of the only variable of this name; NULL: there is none. */

@@ -15,6 +15,10 @@ char *strdup(const char *text)
 	return copy ? strcpy(copy, text) : NULL;
 }
 
+/* They live until the end of the process. */
+static char **lines[16];
+static size_t line_count;
+
 /* The command line for {"xcollect", ...}, joined by "|"; NULL: refused. */
 static const char *made(char *const *given)
 {
@@ -32,6 +36,7 @@ static const char *made(char *const *given)
 	cr_assert_eq(options_parse(kept, &request, &cause), 0, "%s", cause.text);
 	if (java_command(&request, &argv, &cause) != 0)
 		return NULL;
+	lines[line_count++] = argv;
 	text[0] = '\0';
 	for (; *argv; argv++) {
 		strcat(text, *argv);
@@ -90,5 +95,6 @@ Test(java, without_memory_nothing_is_left_out, .init = no_variables)
 	cr_expect_eq(java_command(&request, &argv, &cause), CAUSE_FAILED);
 	is_starving = 0;
 	cr_expect_eq(java_command(&request, &argv, &cause), 0);
+	lines[line_count++] = argv;
 	cr_expect_str_eq(argv[2], ".");
 }

@@ -2,6 +2,7 @@
 #include "collect/process.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,25 @@ static pid_t start(void)
 			pause();
 	}
 	cr_assert(child > 0);
+	return child;
+}
+
+/* A child that executes another program: ours may be one that no library can be loaded into. */
+static pid_t start_program(void)
+{
+	int ends[2];
+	char byte;
+	pid_t child;
+
+	cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
+	child = fork();
+	if (child == 0) {
+		execlp("sleep", "sleep", "30", (char *)NULL);
+		_exit(1);
+	}
+	close(ends[1]);
+	cr_assert_eq(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
 	return child;
 }
 
@@ -108,7 +128,7 @@ Test(process, traced)
 
 Test(process, library_out_of_sight)
 {
-	pid_t child = start();
+	pid_t child = start_program();
 
 	strcpy(installation.library, "/nowhere/libcollector.so");
 	cr_assert_eq(process_find(child, &installation, &target, &cause), CAUSE_REFUSED);

@@ -197,6 +197,7 @@ Test(work, a_process_is_sampled_to_its_end)
 	work_enable(work);
 	cr_assert_eq(write(go, "", 1), 1);
 	work_run(work, &counts);
+	work_close(work);
 	cr_assert_eq(waitpid(child, &status, 0), child);
 	cr_assert_eq(status, 0);
 	cr_assert(counts.cpu_ns > (CPU_MS - 100) * (uint64_t)MS &&
@@ -233,6 +234,7 @@ Test(work, a_full_file_says_what_is_not_in_it)
 	work_enable(work);
 	cr_assert_eq(write(go, "", 1), 1);
 	work_run(work, &counts);
+	work_close(work);
 	cr_assert_eq(samples_in_files(child, &largest, &full), counts.samples);
 	cr_assert_gt(counts.samples, 0);
 	cr_assert_gt(counts.no_room, 0);
@@ -257,6 +259,7 @@ Test(work, a_byte_ends_it_and_the_process_goes_on)
 	wait_for_cpu_time(child, 100);
 	cr_assert_eq(write(ends[1], "", 1), 1);
 	work_run(work, &counts);
+	work_close(work);
 	cr_assert_eq(kill(child, 0), 0);
 	cr_assert_eq(waitpid(child, NULL, WNOHANG), 0, "it runs still");
 	cr_assert_gt(counts.samples, 0);
@@ -280,6 +283,7 @@ Test(work, an_end_that_is_closed_ends_nothing)
 	close(ends[1]);
 	cr_assert_eq(write(go, "", 1), 1);
 	work_run(work, &counts);
+	work_close(work);
 	cr_assert_eq(waitpid(child, NULL, 0), child);
 	cr_assert_gt(counts.cpu_ns, (uint64_t)100 * MS);
 }
@@ -295,6 +299,7 @@ Test(work, nothing_is_sampled_before_it_is_enabled)
 	cr_assert_eq(work_open(&work, &settings), 0);
 	cr_assert_eq(write(go, "", 1), 1);
 	work_run(work, &counts);
+	work_close(work);
 	cr_assert_eq(counts.samples, 0);
 	cr_assert_eq(counts.cpu_ns, 0);
 	waitpid(child, NULL, 0);
@@ -348,6 +353,7 @@ Test(work, the_whole_process_is_sampled)
 	work_enable(work);
 	cr_assert_eq(write(go, "", 1), 1);
 	work_run(work, &counts);
+	work_close(work);
 	cr_assert_eq(waitpid(child, &status, 0), child);
 	cr_assert_gt(counts.samples, 2, "%lu, %lu bad", counts.samples, counts.ring.bad_stacks);
 }

@@ -177,7 +177,7 @@ Test(settings, descendants_are_opened_as_the_rc_file_says)
 		snprintf(lines, sizeof(lines), "%s%s", choices[i].line, list);
 		answer = answer_of(NULL, lines);
 		for (const char *at = answer.text; (at = strchr(at, '\n')); at++)
-			rows += strncmp(at + 2, ",1,", 3) == 0;
+			rows += at[1] != '\0' && strncmp(at + 2, ",1,", 3) == 0;
 		cr_expect_eq(rows, choices[i].rows, "%s: %s", lines, answer.text);
 		answer_fini(&answer);
 	}
