@@ -1,7 +1,7 @@
-/* data.h: what experiment_load gives: totals by call-stack node, and records of what is not a
- * matter of stacks.
+/* data.h: what experiment_load returns: totals by call-stack node, and data that do not belong to
+ * stacks.
  *
- * All of it lives until experiment_close. It is a part of experiment.h, which is the header to
+ * All of it is valid until experiment_close. It is a part of experiment.h, which is the header to
  * include. */
 #ifndef XER_EXPERIMENT_DATA_H
 #define XER_EXPERIMENT_DATA_H
@@ -29,8 +29,8 @@ enum exp_data {
 #include "format/datakind.def"
 };
 
-/* The name of the counter whose events are metric EXP_COUNTER + slot, NULL if there is none: of all
- * experiments that this process has opened, equal names have one slot. */
+/* The name of the counter whose events are metric EXP_COUNTER + slot, NULL if there is none. Equal
+ * names have one slot in all experiments that this process has opened. */
 const char *experiment_counter_name(unsigned slot);
 
 /* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at
@@ -67,8 +67,8 @@ struct exp_thread {
 	uint64_t samples, cpu_ns;   /* of its clock samples */
 };
 
-/* Objects of one class of Java that one stack allocated, as sampled: of small ones only some are
- * told of, and each stands for many. */
+/* Objects of one Java class that one stack allocated, as sampled: only some of the small ones are
+ * recorded, and each stands for many. */
 struct exp_java_alloc {
 	uint32_t class_id; /* its number, 0: not known */
 	uint32_t node;     /* EXP_NO_INDEX: no stack */
@@ -76,7 +76,7 @@ struct exp_java_alloc {
 	double objects, bytes; /* estimated */
 };
 
-/* A garbage collection of a Java machine, all of whose threads stood. */
+/* A garbage collection of a Java machine, during which all of its threads are stopped. */
 struct exp_gc {
 	double time_s; /* of its end */
 	uint64_t ns;
@@ -84,7 +84,7 @@ struct exp_gc {
 
 enum { EXP_HISTOGRAM = 65 }; /* bucket 0: size 0; bucket n: sizes with n significant bits */
 
-/* What lived at one moment. */
+/* What was live at one moment. */
 struct exp_heap_moment {
 	double time_s;
 	uint64_t bytes, blocks;
@@ -138,14 +138,15 @@ enum exp_sync_class {
 
 #define EXP_NO_INDEX UINT32_MAX
 
-/* An object of synchronization that was waited for. One that was made again at the same address by
- * another stack is another object. */
+/* An object of synchronization that was waited for. If another stack creates an object at the same
+ * address again, that is another object. */
 struct exp_sync_object {
 	uint64_t address;
-	uint64_t mutex;       /* of a condition variable: the one of its longest wait, else 0 */
-	uint8_t object_class; /* enum exp_sync_class */
-	uint32_t creation;    /* node of the call that made it, EXP_NO_INDEX if none was recorded */
-	uint32_t node;        /* of its longest wait, EXP_NO_INDEX: no stack */
+	uint64_t mutex;         /* of a condition variable: the one of its longest wait, else 0 */
+	uint8_t object_class;   /* enum exp_sync_class */
+	uint32_t creation;      /* node of the call that created it, EXP_NO_INDEX if none was
+	                         * recorded */
+	uint32_t node;          /* of its longest wait, EXP_NO_INDEX: no stack */
 	uint64_t count, failed; /* waits, and those of them that ended without it */
 	uint64_t wait_ns, longest_ns;
 	uint64_t threads; /* set of the threads that waited: bit n the n-th of the stream, bit 63
@@ -206,8 +207,8 @@ struct exp_omp_construct {
 	uint64_t work_ns;               /* of all threads, without recorded waits */
 	uint64_t wait_ns; /* of all threads: recorded waits, and until the slowest one came to the
 	                     end */
-	uint64_t lost_ns; /* by uneven shares: what all threads would have worked if all had as long
-	                     as the busiest, less work_ns */
+	uint64_t lost_ns; /* lost by uneven shares: the work of all threads if each had worked as
+	                   * long as the busiest one, minus work_ns */
 };
 
 struct exp_omp {
@@ -251,15 +252,15 @@ struct exp_histogram {
 /* The value that a share of all values, 0 <= share <= 1, does not exceed; 0 if there are none. */
 uint64_t experiment_quantile(const struct exp_histogram *histogram, double share);
 
-/* The calls of one traced function. `cut` ones were seen to begin only: they have a time, but are
+/* The calls of one traced function. Those in `cut` have no recorded exit: they have a time, but are
  * not in what is below. */
 struct exp_call_function {
 	uint32_t id;         /* its number in the trace */
 	uint32_t generation; /* of its address */
 	uint64_t address;    /* 0: not known */
 	uint64_t count, cut; /* complete calls; others */
-	uint64_t total_ns;   /* in the function and what it called; of calls within itself the
-	                        outermost alone */
+	uint64_t total_ns;   /* in the function and what it called; of recursive calls, only the
+	                      * outermost */
 	uint64_t self_ns;
 	uint64_t min_ns, max_ns;
 	double sum_ns; /* of all calls */
@@ -278,7 +279,7 @@ struct exp_calls {
 	uint64_t open;     /* calls that had not ended when the trace of their thread did */
 	uint64_t stray;    /* exits of calls that were not open */
 	uint64_t too_deep; /* calls that were not timed, for their depth */
-	uint64_t pathless; /* calls that count for the path which they were made from */
+	uint64_t pathless; /* calls that count for the path from which they were made */
 };
 
 struct exp_quality {

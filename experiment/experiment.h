@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/* ---- messages ----------------------------------------------------------------------------------
- */
+/* ---- messages
+ * ---------------------------------------------------------------------------------- */
 
 /* Where faults in the input go: one clear line each, without newline, for example
  * "test.1.er: profile: offset 4096: not a record, skipped to 8192". */
@@ -45,7 +45,7 @@ struct experiment;
 enum exp_status {
 	EXP_RUNNING,  /* the writer holds its lock on log.xml */
 	EXP_ENDED,    /* an exit event is there */
-	EXP_EXECED,   /* it became another program, which is not recorded here */
+	EXP_EXECED,   /* it executed another program, which has its own experiment or none */
 	EXP_DETACHED, /* the recording was ended; the process went on (xcollect -P) */
 	EXP_DIED      /* neither: killed, or the recorder could not write its end */
 };
@@ -68,7 +68,7 @@ struct exp_info {
 	const char *name;    /* last component */
 	const char *lineage; /* "" in a founder */
 	uint64_t device,
-		inode;       /* of the directory: tell whether two paths mean the same experiment */
+		inode;       /* of the directory: show whether two paths name the same experiment */
 	const char *version; /* of the format, "1.0" */
 	const char *notes;   /* contents of `notes`, NULL if there is none */
 	enum exp_status status;
@@ -81,7 +81,8 @@ struct exp_info {
 	                        are samples alone; else NULL */
 	int is_attached;     /* recording began in the middle of the process's life (xcollect -P) */
 	uint64_t earlier_ns; /* CPU time that the process had used before the recording began */
-	const char *executed;    /* what an execed process became, as it was named; else NULL */
+	const char *executed;    /* the next image of an execed process, as it was named; else
+	                          * NULL */
 	const char *executed_as; /* the lineage of that image; NULL if it is not recorded */
 	int damaged;             /* something was skipped, and said so */
 
@@ -131,8 +132,8 @@ struct exp_info {
 int experiment_open(const char *path, const struct exp_reporter *reporter, struct experiment **out,
                     struct exp_cause *cause);
 
-/* The same of a descendant, by the lineage that info.descendants has. One that has no directory is
- * known by its founder alone; experiment_open opens that each time. Later, the founder may be
+/* The same for a descendant, by the lineage that info.descendants has. One that has no directory is
+ * known by its founder only; experiment_open opens that each time. Afterwards, the founder may be
  * closed first. */
 int experiment_open_descendant(const struct experiment *founder, const char *lineage,
                                const struct exp_reporter *reporter, struct experiment **out,
@@ -165,7 +166,7 @@ size_t experiment_objects(const struct experiment *experiment, const struct exp_
 const struct exp_object *experiment_object_at(const struct experiment *experiment, uint64_t pc,
                                               uint32_t generation);
 
-/* What told of a JIT function, the more trustworthy first. */
+/* What described a JIT function, the most trustworthy first. */
 enum exp_origin {
 	EXP_ORIGIN_ANNOUNCED, /* the program: one <function> of map.xml, for generations [from, to)
 	                       */
@@ -304,8 +305,8 @@ int symbols_variable(struct symbols *symbols, const struct experiment *experimen
 struct exp_paths;
 struct exp_paths *symbols_paths(struct symbols *symbols);
 
-/* The paths have changed: objects without a file are looked for again. Returns true if there are
- * such: then frames that were got before are void. */
+/* The paths have changed: search again for objects without a file. Returns true if there are any:
+ * then frames that were returned before are invalid. */
 int symbols_retry(struct symbols *symbols);
 
 size_t symbols_object_count(const struct symbols *symbols);

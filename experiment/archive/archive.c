@@ -1,5 +1,6 @@
 /* archive.c: copies the load objects of an experiment, with their separate debug files, into the
- * founder's archives. An archive is a union: files are named by what they are, and never change. */
+ * founder's archives. An archive is a union: the name of a file says what is in it, and its content
+ * never changes. */
 #include "experiment/archive/archive.h"
 
 #include "experiment/archive/copy.h"
@@ -88,7 +89,7 @@ static void archive_under(struct archive *archive, int file, const char *name)
 		fail_error(archive, name, -rc);
 }
 
-/* What the file at a path shares its debug information with. */
+/* The file with which the file at a path shares debug information. */
 static void archive_shared(struct archive *archive, int file, const char *path)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
@@ -122,8 +123,8 @@ static void archive_debug_file(struct archive *archive, const struct exp_object 
 	close(debug);
 }
 
-/* Has this process not looked yet for the debug file of what has this name in the archive?
- * Processes of a tree have the same libraries. */
+/* Has this process not yet searched the debug file of the archived object of this name? Processes
+ * of a tree have the same libraries. */
 static int is_new(const struct archive *archive, const char *name)
 {
 	static uint64_t seen[1 << 12];
@@ -141,8 +142,8 @@ static int is_new(const struct archive *archive, const char *name)
 	return 1;
 }
 
-/* The debug file of an object that is archived already: it may not have been there then, or the
- * disk may have been full. */
+/* The debug file of an object that is already archived: it may not have existed then, or the disk
+ * may have been full. */
 static void archive_rest(struct archive *archive, const struct exp_object *object, const char *name)
 {
 	int fd = is_new(archive, name) ? exp_file_open(archive->directory, name) : -ENOENT;
@@ -237,8 +238,8 @@ static int is_logged(const struct exp_info *info, const char *warning)
 	return 0;
 }
 
-/* Why a file is not taken is said in the log: at the end of a process nobody listens. Once, as the
- * experiment of a process that was killed is archived each time that it is read. */
+/* The log says why a file is not archived, since no one reads messages at the end of a process.
+ * Once, since the experiment of a killed process is archived each time that it is read. */
 static void refuse_made(struct archive *archive, const struct exp_jit_file *file, int error)
 {
 	char text[512];

@@ -1,4 +1,4 @@
-/* archive.h: make an experiment self-contained: copy what its addresses mean into
+/* archive.h: make an experiment self-contained: copy what its addresses refer to into
  * FOUNDER/archives. */
 #ifndef XER_EXPERIMENT_ARCHIVE_ARCHIVE_H
 #define XER_EXPERIMENT_ARCHIVE_ARCHIVE_H
@@ -18,7 +18,7 @@
 	WHAT(USEDLDOBJECTS, "usedldobjects", 1, 0, 1, "the load objects of recorded stacks") \
 	WHAT(USEDSRC, "usedsrc", 1, 1, 1, "the load objects of recorded stacks, and their sources")
 
-/* Does a text match? Want of memory is noted (arena.h). */
+/* Does a text match? Lack of memory is noted (arena.h). */
 int exp_regex_matches(const regex_t *regex, const char *text);
 
 enum exp_archive_what {
@@ -34,7 +34,7 @@ struct exp_archive_options {
 	                       experiment's own */
 	const char *match; /* extended regular expression: only objects whose path it matches; NULL:
 	                      all */
-	struct exp_reporter reporter; /* told of every file that could not be archived */
+	struct exp_reporter reporter; /* called for every file that could not be archived */
 };
 
 /* The word's value. Returns 0 or -EINVAL. */
@@ -50,10 +50,10 @@ struct exp_archive_needs exp_archive_needs(enum exp_archive_what what);
  * Returns 0 or -ENOMEM. */
 int exp_archive_find_used(struct experiment *experiment, unsigned char **used);
 
-/* Archive the objects of one experiment (not of its descendants). What is there is kept: it is
- * the same file. Several processes may do it at once. Returns the number of files that could not
- * be archived; or -EBUSY (its process still records), -EINVAL (bad regular expression), -EACCES,
- * -EROFS, -ENOSPC ... with `cause` saying so for a person. */
+/* Archive the objects of one experiment (not of its descendants). Existing files are kept, since
+ * they are the same. Several processes may do it at once. Returns the number of files that could
+ * not be archived; or -EBUSY (its process still records), -EINVAL (wrong regular expression),
+ * -EACCES, -EROFS, -ENOSPC ..., with a readable reason in `cause`. */
 int experiment_archive(struct experiment *experiment, const struct exp_archive_options *options,
                        struct exp_cause *cause);
 

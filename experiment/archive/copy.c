@@ -1,6 +1,6 @@
-/* copy.c: copies files into archives: under a temporary name first, then linked to its own, so
- * that other processes that archive the same file at the same moment do no harm. Who writes a
- * temporary file holds its lock, so that what a killed archiver has left can be told, on any
+/* copy.c: copies files into archives: under a temporary name first, then linked to their own, so
+ * that other processes that archive the same file at the same moment do no harm. The writer of a
+ * temporary file holds its lock, so a file that a killed archiver has left can be recognized on any
  * machine. */
 #include "experiment/archive/copy.h"
 
@@ -38,7 +38,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-/* A file that ends sooner than it did has been cut meanwhile. */
+/* A file that ends earlier than it did was truncated during the copy. */
 static int copy_by_hand(int from, int to, off_t size)
 {
 	char *buffer = malloc(CHUNK);
@@ -60,7 +60,7 @@ static int copy_by_hand(int from, int to, off_t size)
 	return rc;
 }
 
-/* Copy so many bytes from where both files stand. */
+/* Copy so many bytes from the current positions of both files. */
 static int copy_part(int from, int to, off_t size)
 {
 	ssize_t got = 1;
@@ -76,7 +76,7 @@ static int copy_part(int from, int to, off_t size)
 	return copy_by_hand(from, to, size);
 }
 
-/* Holes stay holes: a file that takes no room may have any size. */
+/* Holes stay holes: a file without blocks may have any size. */
 static int copy_bytes(int from, int to)
 {
 	off_t end = lseek(from, 0, SEEK_END), hole = 0;
@@ -103,7 +103,7 @@ static int copy_bytes(int from, int to)
 	return rc != 0 || ftruncate(to, end) == 0 ? rc : -errno;
 }
 
-/* What has the name already is the same file, if it is a file. */
+/* An existing file of that name is the same file, if it is a regular file. */
 static int publish(int directory, const char *temporary, const char *name, int rewrite)
 {
 	if (rewrite)
@@ -117,7 +117,7 @@ static int publish(int directory, const char *temporary, const char *name, int r
 	return renameat(directory, temporary, directory, name) == 0 ? 0 : -errno;
 }
 
-/* Lock a file that has just been made. Returns 0 if somebody has swept it away before. */
+/* Lock a file that was just created. Returns 0 if another process has deleted it before. */
 static int hold(int fd)
 {
 	struct stat st;
@@ -190,7 +190,7 @@ void exp_copy_sweep(int directory)
 	closedir(entries);
 }
 
-/* An archive may be for more eyes than what is copied into it, and made by somebody who may read
+/* An archive may be readable by more users than the files copied into it, if its maker can read
  * everything. */
 static mode_t mode_of_copy(int from)
 {

@@ -3,7 +3,7 @@
 #define XER_EXPERIMENT_ARCHIVE_COPY_H
 
 /* Copy the regular file `from` to `name` in `directory`. An existing file is kept, or replaced with
- * `rewrite`. Who may not read the original may not read the copy, unless it belongs to that user.
+ * `rewrite`. Users who may not read the original may not read the copy, unless it belongs to them.
  * Returns 0 or -errno. */
 int exp_copy(int from, int directory, const char *name, int rewrite);
 
@@ -13,7 +13,7 @@ int exp_copy_text(const char *text, int directory, const char *name);
 /* True if the directory has a regular file of this name. */
 int exp_copy_exists(int directory, const char *name);
 
-/* Delete what archivers have left in the directory that were killed while they copied. */
+/* Delete what killed archivers have left in the directory. */
 void exp_copy_sweep(int directory);
 
 /* Open or make a subdirectory, never following a link, and sweep it. Returns a descriptor or

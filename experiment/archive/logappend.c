@@ -1,4 +1,4 @@
-/* logappend.c: appends to log.xml as the collector does, once that has let go of it. */
+/* logappend.c: appends to log.xml as the recorder does, once the recorder has closed it. */
 #include "experiment/archive/logappend.h"
 
 #include "format/layout.h"

@@ -13,8 +13,8 @@ int exp_source_open_original(const char *path);
 int exp_sources_each(struct experiment *experiment, int (*file)(void *context, const char *path),
                      void *context);
 
-/* Copy the sources of the functions in recorded stacks into the archive directory. Sources that
- * are not on this machine are passed over: most libraries' are not; `fail` is told of those that
+/* Copy the sources of the functions in recorded stacks into the archive directory. Sources that are
+ * not on this machine are skipped, as those of most libraries; `fail` is called for those that
  * cannot be copied. Returns 0 or -ENOMEM. */
 struct exp_sources_target {
 	int archives, rewrite;

@@ -1,7 +1,7 @@
-/* verify.c: checks that the load objects of an experiment, their separate debug files and, where
- * they are wanted, the sources of its code are in the founder's own archives: a common archive
- * stays behind when the experiment is moved. The code of JIT functions is in
- * the experiment itself, or nowhere. */
+/* verify.c: checks that the load objects of an experiment, their separate debug files and, if they
+ * are wanted, the sources of its code are in the founder's own archives: a common archive stays
+ * behind when the experiment is moved. The code of JIT functions is in the experiment itself, or
+ * nowhere. */
 #include "experiment/archive/verify.h"
 
 #include "experiment/archive/copy.h"
@@ -114,7 +114,7 @@ static int is_own(const struct exp_verify *verify, const char *path)
 	return strncmp(path, verify->experiment->founder, len) == 0 && path[len] == '/';
 }
 
-/* So must be what the file at a path shares its debug information with. */
+/* The same is needed of the file with which the file at a path shares debug information. */
 static void check_shared(struct exp_verify *verify, int file, const char *path)
 {
 	char name[EXP_ARCHIVE_NAME_MAX], place[EXP_PLACE_MAX];
@@ -218,8 +218,8 @@ static void check_function(struct exp_verify *verify, const struct exp_function 
                            uint64_t text_size)
 {
 	if (function->origin != EXP_ORIGIN_ANNOUNCED)
-		return; /* the files of others are checked; of what nobody told of, all is there
-		           that there is */
+		return; /* files are checked; of other JIT functions, everything that exists is in
+		         * the experiment */
 	const char *name = function->name[0] != '\0' ? function->name : "a function without a name";
 
 	if (function->has_text && function->text_offset <= text_size &&
@@ -244,7 +244,7 @@ static void check_functions(struct exp_verify *verify)
 		check_function(verify, &functions[i], (uint64_t)st.st_size);
 }
 
-/* A file that tells of functions, and would stay behind. */
+/* A file about JIT functions that would stay behind. */
 static int check_made(void *context, const struct exp_jit_file *file)
 {
 	struct exp_verify *verify = context;
@@ -259,7 +259,7 @@ static int check_made(void *context, const struct exp_jit_file *file)
 
 /* ---- sources ---- */
 
-/* Sources that are not here are no loss: most libraries' are not. */
+/* Sources that are not on this machine are not missing, as those of most libraries. */
 static int check_source(void *context, const char *path)
 {
 	struct exp_verify *verify = context;

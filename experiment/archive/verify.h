@@ -1,5 +1,5 @@
-/* verify.h: would an experiment be complete elsewhere? Looks for what its addresses mean in its own
- * archive. */
+/* verify.h: would an experiment be complete elsewhere? Checks whether its own archive has what its
+ * addresses refer to. */
 #ifndef XER_EXPERIMENT_ARCHIVE_VERIFY_H
 #define XER_EXPERIMENT_ARCHIVE_VERIFY_H
 
@@ -13,11 +13,11 @@ struct exp_verify_counts {
 	size_t missing;
 };
 
-/* Begin. options: `match` restricts the objects, `reporter` is told of each thing that is missing,
- * as "test.1.er: /bin/ls: not archived"; once, however many processes of a tree need it. `what`
- * matters if has_what is set: which objects are needed, and whether sources are; else every
- * experiment says so by what it was to archive. Returns NULL if out of memory or `match` is no
- * regular expression. */
+/* Begin. options: `match` restricts the objects; `reporter` gets a message for each missing file,
+ * as "test.1.er: /bin/ls: not archived", once for all processes of a tree that need it. `what`
+ * counts if has_what is set: which objects are needed, and whether sources are; otherwise each
+ * experiment says so by its setting. Returns NULL if out of memory or `match` is not a regular
+ * expression. */
 struct exp_verify *exp_verify_create(const struct exp_archive_options *options, int has_what);
 void exp_verify_destroy(struct exp_verify *verify);
 

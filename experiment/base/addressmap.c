@@ -1,4 +1,4 @@
-/* addressmap.c: the table of an experiment's load objects: which of them holds an address. */
+/* addressmap.c: the table of an experiment's load objects: which of them contains an address. */
 #include "experiment/base/addressmap.h"
 
 #include "experiment/base/instant.h"

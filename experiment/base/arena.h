@@ -32,10 +32,10 @@ int exp_array_reserve(void *items, size_t *capacity, size_t count, size_t size);
 /* As calloc. */
 void *exp_zeroed(size_t count, size_t size);
 
-/* Debug information is read as far as it can be, so that deep inside of it, want of memory looks
- * like damage; but then the whole answer is worth nothing. Therefore each thread remembers that a
- * function of this file has failed, or that somebody has said so of an allocation of another
- * library (a call that failed with errno ENOMEM). */
+/* Debug information is read as far as possible, so deep inside of this, lack of memory looks like
+ * damage; but then the whole answer is worthless. Therefore each thread remembers that a function
+ * of this file has failed, or that exp_memory_note reported it for an allocation of another library
+ * (a call that failed with errno ENOMEM). */
 void exp_memory_note(int error);
 
 /* Has memory run out in this thread since it asked last? */

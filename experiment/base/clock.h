@@ -23,9 +23,9 @@ struct exp_clock {
 	int is_tsc;
 };
 
-/* A number, most often of nanoseconds, as a whole one, rounded. What is none, or beyond the type,
- * as hostile times and rates make it, gives 0 or the nearest that there is: converting it would be
- * undefined. */
+/* A number, most often of nanoseconds, as an integer, rounded. Damaged times and rates may be no
+ * numbers, or beyond the type: they give 0, or the nearest possible value, since converting them
+ * would be undefined. */
 static inline uint64_t exp_whole(double number)
 {
 	if (!(number > 0))
@@ -33,7 +33,7 @@ static inline uint64_t exp_whole(double number)
 	return number < 0x1p64 ? (uint64_t)(number + 0.5) : UINT64_MAX;
 }
 
-/* The same with a sign, cut off in place of rounded. */
+/* The same with a sign, truncated instead of rounded. */
 static inline int64_t exp_whole_signed(double number)
 {
 	if (number > -0x1p63)

@@ -101,7 +101,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 	(void)context;
 	if (!path) {
-		/* Back at the instruction, it happens again, and nobody handles it. */
+		/* Back at the instruction, it faults again, and no handler is installed. */
 		signal(number, SIG_DFL);
 		return;
 	}

@@ -1,8 +1,8 @@
-/* cutfile.h: files that somebody cuts while they are read.
+/* cutfile.h: files that are truncated while they are read.
  *
- * Event data are read by pread, and a cut is found like any other damage. Load objects and debug
- * information are mapped by libelf and libdw, and touching what has been cut off raises SIGBUS. A
- * library cannot do anything about that, a program can end well. */
+ * Event data are read by pread, and a truncation is found like any other damage. Load objects and
+ * debug information are mapped by libelf and libdw, and accessing the missing part raises SIGBUS. A
+ * library cannot do anything about that; a program can end with a message. */
 #ifndef XER_EXPERIMENT_BASE_CUTFILE_H
 #define XER_EXPERIMENT_BASE_CUTFILE_H
 

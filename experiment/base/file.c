@@ -1,4 +1,4 @@
-/* file.c: opens the files of an experiment, which may be a stranger's: no link is followed, and
+/* file.c: opens the files of an experiment, which may be untrusted: no link is followed, and
  * nothing blocks. */
 #include "experiment/base/internal.h"
 

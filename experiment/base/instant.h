@@ -1,6 +1,6 @@
-/* instant.h: instants: a moment, and the generation of the address map that was then. Where
- * different functions lay at the same place at different times, the nodes of call stacks have one
- * in place of a generation. */
+/* instant.h: instants: a moment, and the generation of the address map at that time. If different
+ * functions were at the same address at different times, the nodes of call stacks have an instant
+ * instead of a generation. */
 #ifndef XER_EXPERIMENT_BASE_INSTANT_H
 #define XER_EXPERIMENT_BASE_INSTANT_H
 

@@ -1,5 +1,5 @@
-/* md5.h: MD5 sums (RFC 1321), which DWARF 5 has of source files. They tell a changed file from the
- * one that was compiled; they are no protection against anybody. */
+/* md5.h: MD5 sums (RFC 1321), which DWARF 5 has for source files. They distinguish a changed file
+ * from the one that was compiled; they do not protect against forgery. */
 #ifndef XER_EXPERIMENT_BASE_MD5_H
 #define XER_EXPERIMENT_BASE_MD5_H
 

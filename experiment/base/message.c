@@ -1,4 +1,4 @@
-/* message.c: tells of faults of the input, with the experiment's path before them. */
+/* message.c: reports faults of the input, with the experiment's path before them. */
 #include "experiment/base/internal.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* printable.c: tells what may be shown on a terminal from what would command it. */
+/* printable.c: distinguishes what may be shown on a terminal from control codes. */
 #include "experiment/base/printable.h"
 
 size_t exp_printable(const char *bytes, size_t len)

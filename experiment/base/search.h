@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many of items[count], which are `size` bytes each, begin with a number of at most `key`: that
- * number, a uint64_t, is their first member, and they are in its order. So the item before the
- * result is the last that can hold an address. */
+/* The number of items[count], of `size` bytes each, that begin with a number of at most `key`: that
+ * number, a uint64_t, is their first member, and they are sorted by it. So the item before the
+ * result is the last one that can contain an address. */
 static inline size_t exp_count_up_to(const void *items, size_t count, size_t size, uint64_t key)
 {
 	size_t low = 0, high = count;

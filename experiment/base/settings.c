@@ -1,4 +1,4 @@
-/* settings.c: what log.xml tells of the recording: its settings and counters by their names. */
+/* settings.c: the settings and counters of log.xml, by their names. */
 #include "experiment/base/internal.h"
 #include "experiment/base/xmlread.h"
 

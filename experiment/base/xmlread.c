@@ -250,8 +250,8 @@ static int parse(struct parser *parser, int fd)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int rc;
 
-	/* By itself libxml2 makes what all threads share at somebody's first call, and two may make
-	 * it at once. */
+	/* libxml2 initializes its shared data at the first call of any thread, and two threads may
+	 * do that at once. */
 	pthread_once(&once, xmlInitParser);
 	parser->context = xmlCreatePushParserCtxt(&handler, parser, NULL, 0, NULL);
 	if (!parser->context)

@@ -1,4 +1,4 @@
-/* xmlread.h: walk an XML file of an experiment, trusting nothing in it. */
+/* xmlread.h: walk an XML file of an experiment, without trusting its content. */
 #ifndef XER_EXPERIMENT_BASE_XMLREAD_H
 #define XER_EXPERIMENT_BASE_XMLREAD_H
 

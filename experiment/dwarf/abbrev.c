@@ -151,7 +151,7 @@ static int reserve(struct gatherer *gatherer, uint64_t code)
 	return 0;
 }
 
-/* Entries of these tags, which most are, say nothing of code. */
+/* Entries of these tags, which are most of them, do not describe code. */
 static int is_detail(unsigned tag)
 {
 	switch (tag) {
@@ -234,7 +234,7 @@ static struct exp_abbrevs *read_all(struct exp_dies *dies, const struct exp_die_
 	struct exp_abbrevs *abbrevs;
 	int more = 1;
 
-	/* The section is small, and tables do not tell how long they are. */
+	/* The section is small, and tables do not have a length. */
 	exp_debug_want(section, section->size);
 	if (unit->abbrev_offset >= section->ready ||
 	    dies->abbrev_bytes / READ_AGAIN > section->ready)

@@ -1,8 +1,8 @@
-/* debugsections.h: the sections of an ELF file that hold debug information, as bytes.
+/* debugsections.h: the sections of an ELF file with debug information, as bytes.
  *
- * Compressed sections are inflated from their beginning as far as somebody has asked for: a small
- * report needs a few compilations of libc, and inflating all its debug information takes longer
- * than the rest of xer_print's work. */
+ * Compressed sections are inflated from their beginning, only as far as needed: a small report
+ * needs a few compilations of libc, and inflating all its debug information takes longer than the
+ * rest of xer_print's work. */
 #ifndef XER_EXPERIMENT_DWARF_DEBUGSECTIONS_H
 #define XER_EXPERIMENT_DWARF_DEBUGSECTIONS_H
 

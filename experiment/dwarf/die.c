@@ -75,7 +75,7 @@ static int read_header(struct exp_dies *dies, struct exp_die_unit *unit)
 	unit->version = (unsigned)exp_read_fixed(&in, 2);
 	rc = unit->version < 2 || unit->version > 5 ? -EBADMSG : read_head_rest(&in, unit);
 	unit->first = (uint64_t)(in.at - info->bytes);
-	/* A unit that cannot be read is a unit nevertheless: without entries. */
+	/* A unit that cannot be read still counts as a unit, without entries. */
 	if (rc != 0 || unit->first > unit->end)
 		unit->first = unit->end;
 	return 0;
@@ -213,8 +213,7 @@ int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offs
 	return in.is_bad ? -EBADMSG : 0;
 }
 
-/* The offset behind an entry and all that is below it, as far as that is known without a walk; else
- * 0. */
+/* The offset after an entry and all that is below it, if it is known without a walk; else 0. */
 static uint64_t offset_behind(const struct exp_die *die)
 {
 	uint64_t sibling;

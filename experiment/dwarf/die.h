@@ -1,13 +1,14 @@
 /* die.h: reads the entries (DIEs) of .debug_info, DWARF 2 to 5: only what names, code ranges and
  * inlined calls need.
  *
- * libdw reads them too, and is asked where these functions do not suffice (split units, files
- * shared by dwz). But it needs whole sections, inflated, and looks up abbreviations and attributes
- * one by one, which took three quarters of the time of a first report on a large program. Here an
- * abbreviation is prepared once, so that one pass over an entry finds all that is ever asked of it.
+ * libdw reads them too, and is used where these functions are not enough (split units, files shared
+ * by dwz). But it needs whole sections, inflated, and looks up abbreviations and attributes one by
+ * one, which took three quarters of the time of a first report on a large program. Here an
+ * abbreviation is prepared once, so that one pass over an entry finds everything that is ever
+ * needed from it.
  *
- * Offsets are from the start of .debug_info, and may be any numbers: what is wrong with them or
- * with the bytes gives -EBADMSG, or no value. Every walk goes forward, so it ends. */
+ * Offsets are from the start of .debug_info, and may be any numbers: an error in them or in the
+ * bytes gives -EBADMSG, or no value. Every walk goes forward, so it ends. */
 #ifndef XER_EXPERIMENT_DWARF_DIE_H
 #define XER_EXPERIMENT_DWARF_DIE_H
 
@@ -131,13 +132,13 @@ int exp_die_refer(struct exp_dies *dies, const struct exp_die *die,
  * attribute. die is changed. Returns 0 or -ENOENT. */
 int exp_die_integrate(struct exp_dies *dies, struct exp_die *die, enum exp_die_attribute attribute);
 
-/* Tell the ranges of code of an entry, until `take` does not return 0. Returns what it returned, or
- * 0. (dieranges.c) */
+/* Call `take` for the ranges of code of an entry, until it does not return 0. Returns what it
+ * returned, or 0. (dieranges.c) */
 int exp_die_each_range(struct exp_dies *dies, const struct exp_die *die,
                        int (*take)(void *context, uint64_t start, uint64_t end), void *context);
 
-/* Tell the ranges of code of all compilations, as the file has them in an index of its own; unit:
- * the offset of its header. Until `take` does not return 0. Returns what it returned, or 0.
+/* Call `take` for the ranges of code of all compilations, from the file's own index; unit: the
+ * offset of its header. Until it does not return 0. Returns what it returned, or 0.
  * (dieranges.c) */
 int exp_dies_each_indexed(struct exp_dies *dies,
                           int (*take)(void *context, uint64_t start, uint64_t end, uint64_t unit),

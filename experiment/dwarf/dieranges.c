@@ -1,5 +1,5 @@
-/* dieranges.c: which code entries are about: DWARF 5, sections 2.17 and 7.28, DWARF 4,
- * section 2.17, and the index of .debug_aranges, section 6.1.2. */
+/* dieranges.c: the code ranges of entries: DWARF 5, sections 2.17 and 7.28, DWARF 4, section 2.17,
+ * and the index of .debug_aranges, section 6.1.2. */
 #include "experiment/dwarf/abbrev.h"
 
 #include <dwarf.h>
@@ -20,7 +20,7 @@ struct walk {
 /* A reader of a section from an offset on; at its end, if there is nothing. */
 static struct exp_reader read_from(struct exp_debug_section *section, uint64_t offset)
 {
-	/* Lists do not tell how long they are. */
+	/* Lists do not have a length. */
 	exp_debug_want(section, section->size);
 	if (offset >= section->ready)
 		return (struct exp_reader){

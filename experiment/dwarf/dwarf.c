@@ -1,4 +1,4 @@
-/* dwarf.c: looks up addresses in debug information, and tells what it knows of a compilation.
+/* dwarf.c: looks up addresses in debug information, and returns what is known of a compilation.
  * See doc/decisions/20-debug-entries.md. */
 #include "experiment/dwarf/dwarf.h"
 

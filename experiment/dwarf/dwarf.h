@@ -1,4 +1,4 @@
-/* dwarf.h: source lines and inlined calls of an binary. */
+/* dwarf.h: source lines and inlined calls of a binary. */
 #ifndef XER_EXPERIMENT_DWARF_DWARF_H
 #define XER_EXPERIMENT_DWARF_DWARF_H
 
@@ -20,8 +20,8 @@ struct exp_dwarf_frame {
 	unsigned line;
 	uint64_t start,
 		end;  /* ELF virtual addresses of the outermost (not inlined) function, else 0 */
-	void **owner; /* room for what the caller makes of the function; the same for all addresses
-	                 of one call */
+	void **owner; /* space for what the caller derives from the function; the same for all
+	               * addresses of one call */
 };
 
 /* Returns 0 and *out, NULL if the binary has no debug information; or -ENOMEM. */
@@ -42,10 +42,10 @@ int exp_dwarf_line(struct exp_dwarf *dwarf, uint64_t address, const char **direc
 /* What is known of the compilation of the code at an address. Strings live with the binary. */
 struct exp_dwarf_compilation {
 	const char *name, *directory, *producer; /* producer: compiler and, by gcc, its options */
-	const char *missing; /* name of a .dwo file that would tell of functions and could not be
-	                        read, else NULL */
+	const char *missing; /* name of a .dwo file that would describe functions and could not be
+	                      * read, else NULL */
 	const char *missing_shared; /* the same of a file that dwz made for several programs */
-	uint64_t unit;              /* tells units of an binary apart */
+	uint64_t unit;              /* distinguishes units of a binary */
 	unsigned version;           /* of DWARF */
 };
 
@@ -68,8 +68,8 @@ struct exp_dwarf_note {
 	uint64_t function_address; /* where that of `function` begins */
 };
 
-/* Tell of every function, and of every call inlined in it, of the compilation of the code at an
- * address, until `take` does not return 0. Returns what it returned, or 0. */
+/* Call `take` for every function, and for every call inlined in it, of the compilation of the code
+ * at an address, until it does not return 0. Returns what it returned, or 0. */
 int exp_dwarf_each_note(struct exp_dwarf *dwarf, uint64_t address,
                         int (*take)(void *context, const struct exp_dwarf_note *note),
                         void *context);

@@ -14,7 +14,7 @@
 
 enum {
 	DEPTH_MAX = 512, /* of calls and blocks in a function */
-	NESTING_MAX = 32 /* of namespaces and types around one */
+	NESTING_MAX = 32 /* of namespaces and types around a function */
 };
 
 /* The virtual address of a file's first segment: a debug file whose addresses are others than its

@@ -1,5 +1,5 @@
-/* dwarf_gather.c: what the readers of units tell: ranges of units' code, and the functions of a
- * unit with theirs. */
+/* dwarf_gather.c: collects what the readers of units report: code ranges of units, and the
+ * functions of a unit with their ranges. */
 #include "experiment/base/arena.h"
 #include "experiment/base/search.h"
 #include "experiment/dwarf/dwarf_unit.h"

@@ -63,7 +63,7 @@ static void set_bounds(const struct exp_dwarf_scratch *scratch, struct exp_dwarf
 	for (size_t i = 0; i < scratch->call_count; i++) {
 		const struct exp_dwarf_call *call = &scratch->calls[i];
 
-		/* One without code is nowhere. */
+		/* A call without code is nowhere. */
 		scratch->bounds[i].low = call->range_count == 0
 		                                 ? UINT32_MAX
 		                                 : saturated(call->low - function->lowest);

@@ -17,7 +17,7 @@ enum {
 	NESTING_MAX = 32 /* of namespaces and types around one */
 };
 
-/* A text of the skeleton itself: dwarf_attr_integrate would look in what it stands for. */
+/* A string of the skeleton itself: dwarf_attr_integrate would look in the split unit. */
 static const char *own_text(Dwarf_Die *skeleton, unsigned name)
 {
 	Dwarf_Attribute attribute;
@@ -41,7 +41,7 @@ static int is_harmless(const char *path)
 }
 
 /* May libdw open a file of this name, relative to a directory, or, if that is relative or NULL,
- * below that of the file that names it? It does so by itself, and would wait for ever at a FIFO. */
+ * below that of the file that names it? It opens it by itself, and would wait forever at a FIFO. */
 static int may_open(const struct exp_dwarf *dwarf, const char *directory, const char *name)
 {
 	const int from[] = {dwarf->binary->fd, dwarf->binary->debug_fd};
@@ -152,7 +152,7 @@ static void open_package(struct exp_dwarf *dwarf)
 	dwarf->package = exp_dwarf_package_open(paths, sizeof(paths) / sizeof(paths[0]));
 }
 
-/* Find what a skeleton stands for: a file of its own, or a part of the package. */
+/* Find the split unit of a skeleton: in a file of its own, or in a part of the package. */
 static void find_split(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit)
 {
 	Dwarf_Die split;

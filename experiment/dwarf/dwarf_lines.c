@@ -1,4 +1,4 @@
-/* dwarf_lines.c: keeps the line tables of an binary, each read when it is first needed.
+/* dwarf_lines.c: keeps the line tables of a binary, each read when it is first needed.
  * See doc/decisions/19-line-tables.md. */
 #include "experiment/base/arena.h"
 #include "experiment/dwarf/dwarf_unit.h"

@@ -1,13 +1,13 @@
 /* dwarf_package.c: reads packages of split units (DWARF 5, section 7.3.5, and the GNU form of it
  * for DWARF 4).
  *
- * libdw of elfutils 0.188 finds single .dwo files alone. So each unit is given to it as a file of
- * its own that exists in memory only: sections that point to the unit's parts of the package, and
- * to what a split unit uses of the program, its addresses and in DWARF 4 its ranges. The one thing
- * that such a unit lacks is its skeleton's start address, which ranges are relative to. Room for it
- * is where a split unit says which skeleton it belongs to: in DWARF 5 the eight bytes of the id at
- * the end of the header become a unit DIE with that address, whose child is the unit's own; in
- * DWARF 4 the id's attribute becomes it.
+ * libdw of elfutils 0.188 finds only single .dwo files. So each unit is given to it as a separate
+ * file that exists in memory only: its sections point to the unit's parts of the package, and to
+ * the parts of the program that a split unit uses (its addresses, and in DWARF 4 its ranges). Such
+ * a unit lacks one thing: the start address of its skeleton, which ranges are relative to. There is
+ * space for it where a split unit names its skeleton: in DWARF 5, the eight bytes of the id at the
+ * end of the header become a unit DIE with that address, whose child is the unit's own DIE; in
+ * DWARF 4, the attribute of the id becomes that address.
  * See doc/decisions/21-split-unit-packages.md. */
 #include "experiment/dwarf/dwarf_package.h"
 
@@ -331,7 +331,7 @@ static int rename_id4(struct making *making)
 	return -ENOTSUP;
 }
 
-/* Make the file that is none. */
+/* Make the file that exists in memory only. */
 static int make_elf(struct making *making, const struct exp_dwarf_package *package)
 {
 	Elf *elf = making->unit->elf = elf_begin(package->fd, ELF_C_WRITE, NULL);
@@ -393,7 +393,7 @@ static int make_unit(struct making *making, const struct exp_dwarf_package *pack
 	return 0;
 }
 
-/* ---- what a unit has of the program ---- */
+/* ---- the parts of the program that a unit uses ---- */
 
 /* A section of the program from where an attribute of the skeleton says. */
 static struct exp_line_section program_part(Dwarf *program, const char *name, Dwarf_Die *skeleton,

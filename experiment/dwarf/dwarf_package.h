@@ -22,7 +22,7 @@ struct exp_dwarf_packaged {
 struct exp_dwarf_package *exp_dwarf_package_open(const char *const *paths, size_t count);
 void exp_dwarf_package_close(struct exp_dwarf_package *package);
 
-/* Find the unit that a skeleton of `program` stands for. Returns 0 and *out, which lives with the
+/* Find the unit of a skeleton of `program`. Returns 0 and *out, which is valid as long as the
  * package; -ENOENT: it is not there; -ENOTSUP; -EBADMSG or -ENOMEM. */
 int exp_dwarf_package_find(struct exp_dwarf_package *package, Dwarf *program, Dwarf_Die *skeleton,
                            struct exp_dwarf_packaged *out);

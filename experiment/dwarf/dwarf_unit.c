@@ -1,5 +1,5 @@
 /* dwarf_unit.c: finds the compilation unit at an address, and keeps the bounds of its functions,
- * which a reader tells once. */
+ * which are read once. */
 #include "experiment/dwarf/dwarf_unit.h"
 
 #include "experiment/base/arena.h"
@@ -33,7 +33,7 @@ static size_t unit_position(const struct exp_dwarf *dwarf, Dwarf_Off offset)
 	return low;
 }
 
-/* A unit that neither reader can read is one without functions. */
+/* A unit that neither reader can read counts as a unit without functions. */
 static struct exp_dwarf_unit *make_unit(struct exp_dwarf *dwarf, Dwarf_Off offset)
 {
 	struct exp_dwarf_unit *unit = exp_zeroed(1, sizeof(*unit));

@@ -60,8 +60,7 @@ struct exp_dwarf_function {
 	size_t range_count;
 };
 
-/* Where a function's calls are gathered before they are kept; its arrays are used again and again.
- */
+/* Buffers in which a function's calls are gathered before they are kept; the arrays are reused. */
 struct exp_dwarf_scratch {
 	struct exp_dwarf_call *calls;
 	struct exp_dwarf_bounds *bounds;
@@ -104,11 +103,11 @@ struct exp_dwarf_ranges {
 	int is_made;
 };
 
-/* Reads units: die.h (dwarf_die.c), or libdw (dwarf_libdw.c) what that cannot. */
+/* Reads units: die.h (dwarf_die.c), or libdw (dwarf_libdw.c) for what that cannot read. */
 struct exp_dwarf_reader {
-	/* Tell all functions of the unit by exp_dwarf_add_function. */
+	/* Report all functions of the unit by exp_dwarf_add_function. */
 	void (*functions)(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit);
-	/* Tell of the function, then of all calls inlined in it, by exp_dwarf_add_call. */
+	/* Report the function, then all calls inlined in it, by exp_dwarf_add_call. */
 	void (*calls)(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 	              const struct exp_dwarf_function *function);
 	/* Fill out->callee, and if `is_call` where it is called. */
@@ -154,8 +153,7 @@ extern const struct exp_dwarf_reader exp_dwarf_die_reader, exp_dwarf_libdw_reade
  * (dwarf_gather.c) */
 int exp_dwarf_is_scope(unsigned tag);
 
-/* Have dies read what they can of an binary. Returns 0, -ENOTSUP: they can do nothing, or -ENOMEM.
- * (dwarf_die.c) */
+/* Set up dies for a binary. Returns 0, -ENOTSUP: they cannot read it, or -ENOMEM. (dwarf_die.c) */
 int exp_dwarf_die_open(struct exp_dwarf *dwarf);
 void exp_dwarf_die_close(struct exp_dwarf *dwarf);
 

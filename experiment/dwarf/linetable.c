@@ -207,7 +207,7 @@ void exp_line_table_close(struct exp_line_table *table)
 	free(table);
 }
 
-/* The last mark that is not behind an address. */
+/* The last mark that is not beyond an address. */
 static const struct exp_line_bookmark *find_mark(const struct exp_line_table *table,
                                                  uint64_t address)
 {
@@ -231,7 +231,7 @@ int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned
 	struct exp_reader in = table->program;
 	struct exp_line_state state, row;
 
-	/* Many tables are opened for names of files alone. */
+	/* Many tables are opened only for the names of files. */
 	if (!table->has_marks && make_marks(table) != 0)
 		return -ENOENT;
 	table->has_marks = 1;

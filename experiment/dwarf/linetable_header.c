@@ -155,7 +155,7 @@ static int read_names(struct exp_line_table *table, struct exp_reader *in)
 	return rc == 0 ? read_list(table, in, 1) : rc;
 }
 
-/* How the program is encoded. Returns 0 or -ENOTSUP. */
+/* The encoding of the program. Returns 0 or -ENOTSUP. */
 static int read_encoding(struct exp_line_table *table, struct exp_reader *in)
 {
 	unsigned operations = 1;
@@ -169,7 +169,7 @@ static int read_encoding(struct exp_line_table *table, struct exp_reader *in)
 	table->opcode_base = (unsigned)exp_read_fixed(in, 1);
 	table->opcode_lengths = in->at;
 	exp_read_skip(in, table->opcode_base == 0 ? 0 : table->opcode_base - 1);
-	/* Several operations in an instruction: of machines that Xer does not know. */
+	/* Several operations in an instruction: on processors that Xer does not support. */
 	return operations > 1 || table->line_range == 0 || table->opcode_base == 0 ? -ENOTSUP : 0;
 }
 

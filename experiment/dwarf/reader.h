@@ -1,5 +1,5 @@
-/* reader.h: reads numbers and strings of debug information from bytes that nobody has checked. A
- * read past the end gives zeros and sets `is_bad`; so one check behind several reads is enough. */
+/* reader.h: reads numbers and strings of debug information from unchecked bytes. A read past the
+ * end gives zeros and sets `is_bad`; so one check after several reads is enough. */
 #ifndef XER_EXPERIMENT_DWARF_READER_H
 #define XER_EXPERIMENT_DWARF_READER_H
 

@@ -23,7 +23,7 @@ static int open_served(const char *build_id)
 	return fd;
 }
 
-/* What the file with the debug information shares parts of it with. */
+/* The file with which the debug file shares parts of its information. */
 static int open_shared(const struct exp_binary *binary, char *path)
 {
 	int from = binary->debug_fd >= 0 ? binary->debug_fd : binary->fd, fd;
@@ -37,8 +37,8 @@ static int open_shared(const struct exp_binary *binary, char *path)
 	return fd >= 0 ? fd : open_served(shared.build_id);
 }
 
-/* The separate debug file: archived, beside the file that is read, where it was when it was
- * recorded, of a server. */
+/* The separate debug file: archived, beside the file that is read, at its recorded place, or from a
+ * server. */
 static int open_debug(const struct exp_binary *binary, const char *file, char *path)
 {
 	int fd = -ENOENT;
@@ -53,9 +53,9 @@ static int open_debug(const struct exp_binary *binary, const char *file, char *p
 	return fd >= 0 ? fd : open_served(binary->build_id);
 }
 
-/* Called by libdwfl for two things: the separate debug file of an object, by the name and checksum
- * of its link; and then for what that file shares with others, by a name without checksum. It is
- * told no path: it would lose it where the file is damaged. */
+/* libdwfl calls this for two things: first for the separate debug file of an object, by the name
+ * and checksum in its link; then for the file with which that shares information, by a name without
+ * checksum. It gets no path back, because it would lose it if the file is damaged. */
 static int find_debug_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
                            const char *file, const char *link, GElf_Word crc, char **debug_file)
 {
@@ -81,8 +81,8 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* libdw has refused a file: one that is damaged, or for want of memory, of which errno is not
- * always left. */
+/* libdw has refused a file: a damaged one, or for lack of memory, of which errno does not always
+ * have a trace. */
 static int unusable(void)
 {
 	const char *why = dwfl_errmsg(dwfl_errno());

@@ -1,7 +1,7 @@
-/* debugfile.c: finds separate debug files as debuggers do: /usr/lib/debug/.build-id, then the
- * name in .gnu_debuglink beside the object, in .debug beside it, and below /usr/lib/debug.
+/* debugfile.c: finds separate debug files as debuggers do: /usr/lib/debug/.build-id, then the name
+ * in .gnu_debuglink beside the object, in .debug beside it, and below /usr/lib/debug.
  *
- * libdwfl could do the same, but waits for ever at a FIFO of such a name.
+ * libdwfl could do the same, but waits forever at a FIFO of such a name.
  * See doc/decisions/69-untrusted-values.md. */
 #include "experiment/elf/debugfile.h"
 
@@ -33,8 +33,8 @@ static int open_by_build_id(const char *build_id)
 	return open_matching(path, build_id);
 }
 
-/* Is the sum of a file that of the link to it, which is zlib's? Returns fd; or -ENOENT, and closes
- * it. A file of holes may be so large that its sum is never there. */
+/* Is the checksum of a file that in the link to it (zlib's CRC)? Returns fd; or -ENOENT, and closes
+ * it. A sparse file may be so large that the checksum would never be finished. */
 static int if_has_sum(int fd, GElf_Word wanted)
 {
 	const off_t most = (off_t)4 << 30;
@@ -61,7 +61,7 @@ struct debug_link {
 	GElf_Word sum;
 };
 
-/* A file without build-id is known by its sum. */
+/* A file without build-id is identified by its checksum. */
 static int open_by_link(const char *path, const struct debug_link *link, const char *build_id)
 {
 	static const char *const places[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUG_ROOT "%.*s/%s"};

@@ -11,8 +11,7 @@ int exp_debug_file_open(int object, const char *path, const char *build_id);
 
 enum { EXP_SHARED_NAME_MAX = 1024 };
 
-/* The file that a file with debug information shares parts of it with (dwz(1), .gnu_debugaltlink).
- */
+/* The file with which a debug file shares parts of its information (dwz(1), .gnu_debugaltlink). */
 struct exp_shared_file {
 	char name[EXP_SHARED_NAME_MAX]; /* as the link has it */
 	char build_id[2 * EXP_BUILD_ID_MAX + 1];

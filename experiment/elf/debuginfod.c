@@ -96,7 +96,7 @@ static int load(void)
 	return library.is_there;
 }
 
-/* The client makes names of files and addresses of it, and experiments may have any text there. */
+/* The client uses it in file names and URLs, and experiments may contain any text. */
 static int is_build_id(const char *text)
 {
 	size_t len = strspn(text, "0123456789abcdef");

@@ -1,5 +1,5 @@
-/* fde.c: bounds of functions by .eh_frame_hdr, the sorted index of unwind tables. Stripped
- * programs have no other trace of where a function begins. */
+/* fde.c: bounds of functions by .eh_frame_hdr, the sorted index of unwinding tables. In stripped
+ * programs, nothing else shows where a function begins. */
 #include "experiment/elf/binary.h"
 
 #include <errno.h>

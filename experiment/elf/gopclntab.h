@@ -1,5 +1,5 @@
-/* gopclntab.h: functions of a program in Go by the table that its runtime keeps for its own stack
- * traces, which stays in stripped files. */
+/* gopclntab.h: functions of a Go program, by the table that its runtime keeps for its own stack
+ * traces, which stripped files still have. */
 #ifndef XER_EXPERIMENT_ELF_GOPCLNTAB_H
 #define XER_EXPERIMENT_ELF_GOPCLNTAB_H
 

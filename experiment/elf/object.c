@@ -1,5 +1,5 @@
 /* object.c: finds the files of load objects. A file counts only if its build-id is the recorded
- * one: names of another build of a library would look right and be wrong. */
+ * one: the names from another build of a library would look right and be wrong. */
 #include "experiment/elf/object.h"
 
 #include "experiment/base/arena.h"

@@ -40,7 +40,7 @@ struct exp_object_file {
 	int fd;
 	char path[EXP_PLACE_MAX];
 	int archived;
-	int mismatch; /* set also when nothing was found: a file is there, with another build-id */
+	int mismatch; /* set also if nothing was found: a file exists, with another build-id */
 };
 
 /* Find the file of an object: in the archives of the experiment's founder, then at its recorded
@@ -48,8 +48,8 @@ struct exp_object_file {
 int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
                     struct exp_object_file *out);
 
-/* Is this the path of the object that the kernel puts into each process? It has no file, but each
- * process has its kernel's. */
+/* Is this the path of the object that the kernel maps into each process? It has no file, but each
+ * process has the one of its kernel. */
 int exp_object_is_vdso(const char *path);
 
 /* Open the file at an object's recorded path; "[vdso]" stands for that of this process. Returns a
@@ -61,8 +61,8 @@ int exp_object_open_recorded(const char *path, const char *build_id);
 int exp_object_find_archived_debug(const struct experiment *experiment, const char *object,
                                    const char *build_id, char *path);
 
-/* True if the open ELF file has this build-id; any file has the build-id "", but for core files,
- * which are no load objects. */
+/* True if the open ELF file has this build-id. Any file has the build-id "", except core files,
+ * which are not load objects. */
 int exp_object_matches(int fd, const char *build_id);
 
 /* The same descriptor if so; else it is closed, and -ENOENT returned. It may be negative: -ENOENT.

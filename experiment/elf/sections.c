@@ -1,4 +1,4 @@
-/* sections.c: the sections of an binary: their bounds and their bytes. */
+/* sections.c: the sections of a binary: their bounds and their bytes. */
 #include "experiment/elf/binary.h"
 
 #include <errno.h>

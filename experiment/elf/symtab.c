@@ -1,5 +1,5 @@
-/* symtab.c: the function symbols of an binary, from .symtab (of the file or its separate debug
- * file), .dynsym and .gnu_debugdata, as libdwfl joins them; of a stripped program in Go, from its
+/* symtab.c: the function symbols of a binary, from .symtab (of the file or its separate debug
+ * file), .dynsym and .gnu_debugdata, as libdwfl joins them; of a stripped Go program, from its
  * runtime's table. */
 #include "experiment/base/arena.h"
 #include "experiment/base/search.h"
@@ -82,7 +82,7 @@ static int open_go_table(const struct exp_binary *binary, struct exp_gopclntab *
 	return -ENOTSUP;
 }
 
-/* What strip(1) has left of a program in Go. */
+/* What strip(1) has left of a Go program. */
 static size_t add_go_functions(struct exp_binary *binary, size_t used,
                                const struct exp_gopclntab *table)
 {
@@ -102,14 +102,14 @@ int exp_binary_read_symbols(struct exp_binary *binary)
 	size_t used = 0, kept = 0;
 	int count;
 
-	/* Where it gets no memory for a debug file, it makes do with the file itself. */
+	/* If it gets no memory for a debug file, it uses the file itself. */
 	errno = 0;
 	count = dwfl_module_getsymtab(binary->module);
 	exp_memory_note(errno);
 	if (count < 0)
 		count = 0;
 	if (open_go_table(binary, &table) != 0 || (uint64_t)count > table.count)
-		table.count = 0; /* the symbols are there, and tell more */
+		table.count = 0; /* the symbols exist, and have more information */
 	if (count == 0 && table.count == 0)
 		return 0;
 	binary->symbols = exp_zeroed((size_t)count + (size_t)table.count, sizeof(*binary->symbols));
@@ -139,7 +139,7 @@ int exp_binary_read_symbols(struct exp_binary *binary)
 	return 0;
 }
 
-/* True if a symbol without size reaches an address: nothing says that another function begins
+/* True if a symbol without size reaches an address: no other function is known to begin in
  * between. */
 static int sizeless_reaches(struct exp_binary *binary, const struct exp_symbol *symbol,
                             uint64_t address)
@@ -158,7 +158,7 @@ struct exp_symbol *exp_binary_symbol_at(struct exp_binary *binary, uint64_t addr
 	size_t low = exp_count_up_to(binary->symbols, binary->symbol_count,
 	                             sizeof(*binary->symbols), address);
 
-	/* A label or a cold part may stand inside of a function, so look a few symbols back. */
+	/* A label or a cold part may be inside a function, so look a few symbols back. */
 	for (size_t i = low; i > 0 && low - i < NESTING_MAX; i--) {
 		struct exp_symbol *symbol = &binary->symbols[i - 1];
 

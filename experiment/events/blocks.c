@@ -128,8 +128,8 @@ static int grow(struct exp_blocks *blocks)
 	return 0;
 }
 
-/* What costs is less the memory than not knowing how far to probe: an emptier table is a third
- * faster. A large one is as full as it can be without harm, since there memory counts. */
+/* The costs are less those of memory than those of unpredictable probe lengths: an emptier table is
+ * a third faster. A large one is as full as it can be without harm, since there memory counts. */
 static int is_full(const struct exp_blocks *blocks)
 {
 	size_t eighth = blocks->mask / 8;

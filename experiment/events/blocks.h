@@ -1,5 +1,5 @@
-/* blocks.h: the heap blocks that live at one moment, 16 bytes each, in a table that is 3/16 to 3/8
- * full while it is small (up to 16 MiB), else 3/8 to 3/4. */
+/* blocks.h: the heap blocks that are live at one moment, 16 bytes each, in a table that is 3/16 to
+ * 3/8 full while it is small (up to 16 MiB), else 3/8 to 3/4. */
 #ifndef XER_EXPERIMENT_EVENTS_BLOCKS_H
 #define XER_EXPERIMENT_EVENTS_BLOCKS_H
 

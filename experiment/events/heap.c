@@ -1,5 +1,5 @@
-/* heap.c: reads heap events in order of time and pairs allocations with frees over all threads.
- * What lives at the end is a leak, credited to the stack that allocated it.
+/* heap.c: reads heap events in order of time, and pairs allocations with frees over all threads. A
+ * block that is live at the end is a leak, which counts for the stack that allocated it.
  * See doc/decisions/34-parallel-readers.md. */
 #include "experiment/events/heapreader.h"
 #include "experiment/streams/readers.h"
@@ -8,9 +8,9 @@
 
 #include <errno.h>
 
-/* How many events ahead of their turn slots of blocks are fetched. A slot is nearly always a cache
- * miss, and nothing else can be done meanwhile; 100 ns are enough for five events, and other
- * threads' events come between. */
+/* How many events ahead the slots of blocks are prefetched. A slot is nearly always a cache miss,
+ * and there is nothing else to do in the meantime; 100 ns are enough for five events, and events of
+ * other threads come in between. */
 enum { AHEAD = 16 };
 
 static unsigned bucket_of(uint64_t size)
@@ -196,9 +196,9 @@ static int begin_buffer(struct exp_heap_reader *reader, struct exp_cursor *curso
 	return exp_load_note_buffer(reader->load, cursor);
 }
 
-/* The address in the record AHEAD ordinary ones behind the current event; some other number where
- * records of other sizes or kinds come between. It is a guess that only a prefetch hangs on, so it
- * needs no checks but that the bytes are there. */
+/* The address in the record AHEAD ordinary ones after the current event; some other number if
+ * records of other sizes or kinds come in between. It is only used for a prefetch, so nothing is
+ * checked except that the bytes exist. */
 static uint64_t guess_ahead(const struct exp_cursor *cursor)
 {
 	const size_t size = FDR_METADATA_SIZE + sizeof(struct fmt_heap_alloc);
@@ -221,8 +221,8 @@ static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 	int more;
 
 	do {
-		/* Not in a function of its own: GCC 12 takes calls of functions that do nothing but
-		 * prefetch for useless. */
+		/* Not in a separate function: GCC 12 removes calls of functions that only
+		 * prefetch. */
 		__builtin_prefetch(exp_blocks_home(&reader->blocks, guess_ahead(cursor)), 1);
 		if (begin_buffer(reader, cursor) != 0) {
 			reader->load->rc = -ENOMEM;
@@ -234,7 +234,7 @@ static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 	return more && reader->load->rc == 0;
 }
 
-/* The leaks by size; by stack they are what lives at the end. */
+/* The leaks by size; by stack, they are the blocks that are live at the end. */
 static void count_leaks(struct exp_heap_reader *reader)
 {
 	struct exp_heap *heap = &reader->heap;

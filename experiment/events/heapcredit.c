@@ -1,4 +1,4 @@
-/* heapcredit.c: what lived, as metrics of the stacks that it was taken at. */
+/* heapcredit.c: credits live blocks to the metrics of the stacks that allocated them. */
 #include "experiment/events/heapreader.h"
 
 #include <errno.h>

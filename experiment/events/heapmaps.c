@@ -1,4 +1,4 @@
-/* heapmaps.c: reads the events of memory that was mapped without a file, ranges by ranges. */
+/* heapmaps.c: reads the events of memory that was mapped without a file, range by range. */
 #include "experiment/events/heapreader.h"
 
 #include <errno.h>

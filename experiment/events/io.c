@@ -1,5 +1,5 @@
 /* io.c: reads calls for input and output, and the names of files. Sums do not need the order of
- * time, so buffers are taken as they come; a file may be named after the calls that mean it. */
+ * time, so buffers are read as they come; a file may be named after the calls that refer to it. */
 #include "experiment/base/index.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
@@ -50,7 +50,7 @@ static uint32_t find_file(struct reader *reader, uint32_t number)
 	return (uint32_t)reader->io.file_count++;
 }
 
-/* What a descriptor was used for while it stood for this file. Returns as find_file. */
+/* What a descriptor was used for while it referred to this file. Returns as find_file. */
 static uint32_t find_descriptor(struct reader *reader, uint32_t number, uint32_t fd)
 {
 	struct exp_load *load = reader->load;

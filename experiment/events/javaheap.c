@@ -1,8 +1,8 @@
-/* javaheap.c: reads sampled allocations of Java, and adds them up by class and stack.
+/* javaheap.c: reads sampled Java allocations, and adds them up by class and stack.
  *
- * Bytes between samples are distributed exponentially, so an object of s bytes is told of with the
- * probability p = 1 - exp(-s / interval), and stands for 1 / p objects (the estimator of Horvitz
- * and Thompson).
+ * The number of bytes between samples is distributed exponentially, so an object of s bytes is
+ * sampled with the probability p = 1 - exp(-s / interval), and stands for 1 / p objects (the
+ * estimator of Horvitz and Thompson).
  * See doc/decisions/43-java-events.md. */
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"

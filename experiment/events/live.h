@@ -1,5 +1,5 @@
-/* live.h: how much of the heap each stack holds, now and at the moment when all of them together
- * held most.
+/* live.h: the bytes of the heap that each stack holds, now and at the moment when all of them
+ * together held most.
  * See doc/decisions/18-heap-peak.md. */
 #ifndef XER_EXPERIMENT_EVENTS_LIVE_H
 #define XER_EXPERIMENT_EVENTS_LIVE_H
@@ -18,9 +18,9 @@ struct exp_live_row {
 	uint64_t peak; /* number of the peak that was the last when the row last changed */
 };
 
-/* Invariant: a row whose `peak` is not the number of the last peak has not changed since that, so
- * that what lives is what lived then. So a new peak costs nothing, however many stacks there are.
- */
+/* Invariant: a row whose `peak` is not the number of the last peak has not changed since then, so
+ * its current values are those at the peak. So a new peak costs nothing, however many stacks there
+ * are. */
 struct exp_live {
 	struct exp_live_row *rows; /* rows[nodes + 1], the last for events without a stack */
 	size_t nodes;
@@ -47,13 +47,13 @@ static inline void exp_live_keep(const struct exp_live *live, struct exp_live_ro
 	row->peak = live->peak;
 }
 
-/* The row of a node; of any that there is none of, the row for events without a stack. */
+/* The row of a node; if there is no such node, the row for events without a stack. */
 static inline struct exp_live_row *exp_live_row(const struct exp_live *live, uint32_t node)
 {
 	return &live->rows[node < live->nodes ? node : live->nodes];
 }
 
-/* A block begins to live. Returns true if never before did so many bytes. */
+/* A block is allocated. Returns true if more bytes are live than ever before. */
 static inline int exp_live_add(struct exp_live *live, uint32_t node, uint64_t size)
 {
 	struct exp_live_row *row = exp_live_row(live, node);

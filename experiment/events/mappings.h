@@ -1,4 +1,5 @@
-/* mappings.h: the ranges of memory that are mapped at one moment, and who mapped them. */
+/* mappings.h: the ranges of memory that are mapped at one moment, and the stacks that mapped
+ * them. */
 #ifndef XER_EXPERIMENT_EVENTS_MAPPINGS_H
 #define XER_EXPERIMENT_EVENTS_MAPPINGS_H
 
@@ -17,12 +18,12 @@ struct exp_mappings {
 int exp_mappings_init(struct exp_mappings *mappings, size_t nodes);
 void exp_mappings_fini(struct exp_mappings *mappings);
 
-/* [start, end) is mapped by the stack `node`; what was there is not any more. start < end. A range
- * of EXP_ROW_NONE is known, but does not count. Returns 1 if never before was so much mapped, 0 if
+/* [start, end) is mapped by the stack `node`; what was there is unmapped. start < end. A range of
+ * EXP_ROW_NONE is known, but does not count. Returns 1 if more is mapped than ever before, 0 if
  * not, or -ENOMEM. */
 int exp_mappings_add(struct exp_mappings *mappings, uint64_t start, uint64_t end, uint32_t node);
 
-/* [start, end) is not mapped any more. Returns 0 and the number of bytes of it that were, or
+/* [start, end) is unmapped. Returns 0 and the number of bytes of it that were mapped, or
  * -ENOMEM. */
 int exp_mappings_remove(struct exp_mappings *mappings, uint64_t start, uint64_t end,
                         uint64_t *bytes);

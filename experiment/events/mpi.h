@@ -1,4 +1,4 @@
-/* mpi.h: what an experiment tells of calls of MPI functions. */
+/* mpi.h: what an experiment has about calls of MPI functions. */
 #ifndef XER_EXPERIMENT_EVENTS_MPI_H
 #define XER_EXPERIMENT_EVENTS_MPI_H
 

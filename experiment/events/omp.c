@@ -1,6 +1,6 @@
-/* omp.c: reads the constructs of OpenMP in order of time. A region is made up of what its threads
- * did in it, which comes before its own record; the wait at its end is the time from each thread's
- * end to the region's.
+/* omp.c: reads the constructs of OpenMP in order of time. A region consists of the work of its
+ * threads, whose records come before its own; the wait at its end is the time from each thread's
+ * end to the end of the region.
  * See doc/decisions/09-openmp.md. */
 #include "experiment/base/index.h"
 #include "experiment/streams/load_context.h"
@@ -65,7 +65,7 @@ static enum exp_metric metric_of_state(unsigned state)
 	}
 }
 
-/* Did the collector record how long waits took? Then the CPU time that they used is no metric. */
+/* Did the recorder record how long waits took? Then the CPU time that they used is not a metric. */
 static int has_waits(struct exp_load *load)
 {
 	if (load->omp_waits == OMP_NOT_ASKED)
@@ -97,7 +97,7 @@ static uint64_t value_at(const struct exp_load *load, enum exp_metric metric, ui
 	return !load->value[metric] ? 0 : load->value[metric][row];
 }
 
-/* CPU time in no region at all, also of before the first one. */
+/* CPU time outside all regions, also before the first one. */
 static uint64_t serial_time(struct exp_load *load, uint32_t row)
 {
 	uint64_t total = value_at(load, EXP_CPU_USER, row) + value_at(load, EXP_CPU_SYSTEM, row) +
@@ -135,7 +135,8 @@ static struct exp_omp_construct *find_construct(struct reader *reader, unsigned 
                                                 uint32_t node)
 {
 	struct exp_load *load = reader->load;
-	/* A task's stack begins with a mark, for where it was made. Only a damaged one has many. */
+	/* The stack of a task begins with a mark for the place where it was created. Only a damaged
+	 * one has many. */
 	for (int marks = 0; marks < MARKS_MAX && node != EXP_NODE_NONE &&
 	                    fmt_pc_is_inner_mark(load->nodes.pc[node]);
 	     marks++)
@@ -216,7 +217,7 @@ static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32
 	region->waited += waited;
 }
 
-/* What a thread executes in the barrier at a region's end is no wait. */
+/* What a thread executes in the barrier at the end of a region is not a wait. */
 static void on_task(struct reader *reader, const struct fmt_omp *event, uint32_t tid)
 {
 	struct region *region = &reader->regions[event->region % OPEN_REGIONS];
@@ -267,8 +268,8 @@ static void on_region(struct reader *reader, const struct fmt_omp *event,
 	region->id = 0;
 }
 
-/* What is not selected still tells how long the threads that are have waited at the end of their
- * region. */
+/* Even events that are not selected show how long the selected threads have waited at the end of
+ * their region. */
 static void on_unselected(struct reader *reader, const struct fmt_omp *event,
                           const struct exp_cursor *cursor)
 {

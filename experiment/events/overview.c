@@ -69,7 +69,7 @@ static int take_thread(struct reader *reader, const struct exp_cursor *cursor)
 	return add_thread(load, &thread);
 }
 
-/* Not an origin of the format: a record that brings nothing but the name of a Java thread. */
+/* Not an origin of the format: a record that only has the name of a Java thread. */
 enum { NAMED_BY_JAVA = 256 };
 
 static int take_java_thread(struct reader *reader, const struct exp_cursor *cursor)
@@ -228,9 +228,9 @@ static int compare_times(const void *a, const void *b)
 	return x->time_s != y->time_s ? (x->time_s < y->time_s ? -1 : 1) : compare_threads(a, b);
 }
 
-/* Give new names to the threads they belong to, and drop the records that brought them. The
- * kernel's name of a Java thread is what it has room for of the one that Java gave; at the end of a
- * program the machine calls its main thread "DestroyJavaVM". */
+/* Give new names to the threads that they belong to, and drop the records that had them. The
+ * kernel's name of a Java thread is the beginning of its Java name; at the end of a program, the
+ * machine calls its main thread "DestroyJavaVM". */
 static void fold_names(struct exp_load *load)
 {
 	enum { KERNEL_NAME = 15 };
@@ -301,7 +301,7 @@ int exp_threads_finish(struct exp_load *load)
 		double time_s = exp_clock_seconds(&load->experiment->clock, use->tsc);
 		long at = find_thread(load, told, use->tid, time_s);
 
-		/* Threads that no record told of stand behind the others, the last one last. */
+		/* Threads without a record come after the others, the last one last. */
 		if (at < 0 && load->thread_count > told &&
 		    load->threads[load->thread_count - 1].tid == use->tid)
 			at = (long)load->thread_count - 1;

@@ -57,7 +57,7 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 		exp_mpi_sample(load, sample.mpi, node, sample.cpu_ns);
 	load->set.quality.sampled_ns += sample.cpu_ns;
 	use->cpu_ns += sample.cpu_ns;
-	/* A residual is what was left when its thread ended: time, but no sample. */
+	/* A residual is the rest when its thread ended: time, but not a sample. */
 	if (sample.state == FMT_clock_state_RESIDUAL)
 		return;
 	exp_load_add(load, EXP_SAMPLES, node, 1);
@@ -88,7 +88,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 		on_sample(reader, cursor);
 }
 
-/* A profiled process that ended before its first sample: all its CPU time is what was left. */
+/* A profiled process that ended before its first sample: all its CPU time is residual. */
 static int take_end_usage(struct exp_load *load)
 {
 	const struct experiment *experiment = load->experiment;

@@ -1,5 +1,5 @@
-/* sync.c: reads waits for objects of synchronization in order of time, since the stack that made an
- * object is that of the latest call before the wait that made one at its address. */
+/* sync.c: reads waits for objects of synchronization in order of time, since the stack that created
+ * an object is that of the latest call before the wait that created one at its address. */
 #include "experiment/base/index.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
@@ -16,7 +16,7 @@ enum { LONGEST = 100, OBJECTS_MAX = 4 << 20, THREADS = 63, THREAD_CACHE = 256, I
 /* An address with a class, and what is there at this moment. */
 struct place {
 	uint32_t creation; /* node, EXP_NO_INDEX: unknown */
-	uint32_t object;   /* EXP_NO_INDEX: nobody has waited for it since it was made */
+	uint32_t object;   /* EXP_NO_INDEX: no thread has waited for it since it was created */
 };
 
 struct reader {
@@ -159,7 +159,7 @@ static uint64_t thread_bit(struct reader *reader, uint32_t tid)
 	return reader->cache[slot].bit;
 }
 
-/* True if a is less worth to be told than b: shorter, or as long and later. */
+/* True if a is less worth showing than b: shorter, or as long and later. */
 static int is_less(const struct exp_sync_wait *a, const struct exp_sync_wait *b)
 {
 	return a->wait_ns != b->wait_ns ? a->wait_ns < b->wait_ns : a->time_s > b->time_s;
@@ -197,8 +197,8 @@ static void keep_longest(struct reader *reader, const struct exp_sync_wait *wait
 	}
 }
 
-/* Another stack makes an object at the place: put aside the one that is there, which may be made
- * again. */
+/* Another stack creates an object at the place: put aside the one that is there, which may be
+ * created again. */
 static void replace_object(struct reader *reader, uint32_t at, uint32_t creation)
 {
 	struct place *place = &reader->places[at];

@@ -99,7 +99,7 @@ static int set_has(const uint64_t *set, uint64_t process)
 
 /* ---- making one */
 
-/* Do later records mean something else because of this one? */
+/* Does this one change the meaning of later records? */
 static int is_relied_on(const struct exp_fxt_record *record)
 {
 	switch (record->kind) {

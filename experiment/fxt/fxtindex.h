@@ -1,10 +1,10 @@
-/* fxtindex.h: where in the files of xcollect --sampler, which are of all processes, the records of
- * one are.
+/* fxtindex.h: where the records of a process are in the files of xcollect --sampler, which have
+ * those of all processes.
  *
- * Each experiment of a tree reads those of its own process. The first that reads a file as a whole
- * takes note of which processes each part of it is of; the others pass over what is of none of
- * theirs, so that reading a tree takes no square of its size. The notes belong to the founder and
- * all experiments that were opened with it. */
+ * Each experiment of a tree reads the records of its own process. The first one that reads a whole
+ * file notes which processes each part of it is about; the others skip parts without records of
+ * their processes, so that the time for reading a tree does not grow with its square. The notes
+ * belong to the founder and all experiments that were opened with it. */
 #ifndef XER_EXPERIMENT_FXT_FXTINDEX_H
 #define XER_EXPERIMENT_FXT_FXTINDEX_H
 

@@ -1,9 +1,9 @@
 /* fxtlog.c: counts the samples of an FXT file at the nodes of their stacks. The file is read twice:
- * for the stacks, then for the samples; only different stacks are kept. See fxtlog.h.
+ * for the stacks, then for the samples; only distinct stacks are kept. See fxtlog.h.
  *
- * How much CPU time a sample stands for is not in its record. What xer_print exports tells the mean
- * of it; else it is taken to be the time between two samples of a provider (a CPU, in files of the
- * sampler), by the median.
+ * The record of a sample does not have the CPU time that it stands for. Files that xer_print
+ * exported have the mean; for others, it is the median of the times between two samples of a
+ * provider (a CPU, in files of the sampler).
  * See doc/decisions/30-fxt.md. */
 #include "experiment/fxt/fxtlog_internal.h"
 

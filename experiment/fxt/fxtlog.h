@@ -1,6 +1,7 @@
-/* fxtlog.h: the samples of an FXT file as an experiment's profile: backtraces of Fuchsia's
- * profiler, and blobs of its thread sampler. A file may tell of several processes. Each of them has
- * a generation of the address map to itself, so that equal addresses of two are never mixed up. */
+/* fxtlog.h: the samples of an FXT file as the profile of an experiment: backtraces of Fuchsia's
+ * profiler, and blobs of its thread sampler. A file may be about several processes. Each of them
+ * has a generation of the address map of its own, so that equal addresses of two processes are
+ * never mixed up. */
 #ifndef XER_EXPERIMENT_FXT_FXTLOG_H
 #define XER_EXPERIMENT_FXT_FXTLOG_H
 

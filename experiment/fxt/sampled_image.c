@@ -1,4 +1,4 @@
-/* sampled_image.c: what a record of map.fxt tells of an image. */
+/* sampled_image.c: the description of an image, from a record of map.fxt. */
 #include "experiment/fxt/sampled_image.h"
 
 #include "experiment/base/index.h"

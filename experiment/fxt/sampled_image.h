@@ -1,4 +1,4 @@
-/* sampled_image.h: the programs that processes executed, as map.fxt tells of them. */
+/* sampled_image.h: the programs that processes executed, from map.fxt. */
 #ifndef XER_EXPERIMENT_FXT_SAMPLED_IMAGE_H
 #define XER_EXPERIMENT_FXT_SAMPLED_IMAGE_H
 
@@ -18,16 +18,16 @@ struct exp_sampled_image {
 #include "format/image.def"
 	uint64_t until;      /* when the next image of the pid begins, UINT64_MAX: there is none */
 	const char *lineage; /* NULL: its place in the tree is not known */
-	const char *reason;  /* why no collector was in it, if somebody knows; else NULL */
+	const char *reason;  /* why it had no recorder, if a log says so; else NULL */
 	uint32_t log;        /* of its experiment, if it is recorded; else EXP_INDEX_NONE */
-	uint32_t unseen;     /* children that its collector, if it has one, knows nothing of */
+	uint32_t unseen;     /* children of which its recorder, if it has one, knows nothing */
 	int has_collector;   /* the collector's library is mapped there */
 	int is_inside;       /* of another namespace of pids */
-	int is_shown;        /* an experiment is to be made of it */
+	int is_shown;        /* an experiment is to be built from it */
 };
 
-/* What a kernel object tells of an image. Returns 1, or 0: the record is of another kind. Texts are
- * borrowed from the record. */
+/* What a kernel object says about an image. Returns 1, or 0: the record is of another kind. Texts
+ * are borrowed from the record. */
 int exp_sampled_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
                      struct exp_sampled_image *out);
 

@@ -1,12 +1,12 @@
-/* sampled_table.c: the table of images: in order, and one image of all that several samplers tell
- * of it. */
+/* sampled_table.c: the table of images: sorted, with the descriptions of one image by several
+ * samplers merged. */
 #include "experiment/fxt/sampled_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Helpers of several events tell of an image, each with the time of its own record. No pid comes
- * again within that time. */
+/* Helpers of several events describe an image, each with the time of its own record. No pid is
+ * reused within that time. */
 enum { SAME_NS = 10 * 1000 * 1000 };
 
 static int compare_numbers(uint64_t left, uint64_t right)
@@ -46,8 +46,8 @@ static void join(struct exp_sampled_image *to, const struct exp_sampled_image *f
 		to->name = from->name;
 }
 
-/* Who makes an archiver without having executed anything is of the collector's making too: it waits
- * for it. */
+/* A process that creates an archiver without having executed anything was created by the recorder
+ * too: it waits for the archiver. */
 static void mark_parent(const struct exp_sampled *sampled, const struct exp_sampled_image *archiver)
 {
 	struct exp_sampled_image *parent = exp_sampled_at(sampled, archiver->parent,

@@ -14,7 +14,7 @@ struct exp_sampled {
 	struct exp_hash shown;              /* those of which experiments are made, by lineage */
 };
 
-/* Put the images in order, and make one image of all that is told of it. */
+/* Sort the images, and merge all descriptions of one image. */
 void exp_sampled_settle(struct exp_sampled *sampled);
 
 /* Then make by_time. Returns 0 or -ENOMEM. */

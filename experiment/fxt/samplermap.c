@@ -9,17 +9,18 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* A program's code is told with its first sample, which may be older than the collector's start in
- * it, but not than the program: the last one that is told before the image's end is the one. */
+/* The code of a program is described with its first sample, which may be older than the recorder's
+ * start in it, but not older than the program: the last description before the image's end is the
+ * right one. */
 struct map_reader {
 	struct exp_fxtmap map;
 	uint64_t to_ns;
 	int is_other; /* another program begins */
 };
 
-/* The program of an experiment is the one that began last before its collector did; but xcollect
+/* The program of an experiment is the one that began last before its recorder did; but xcollect
  * begins a founder before that executes anything. What comes after it in the process is another
- * one. */
+ * program. */
 static void take_begin(struct map_reader *reader, const struct exp_sampled_image *image)
 {
 	struct experiment *experiment = reader->map.experiment;

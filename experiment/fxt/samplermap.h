@@ -1,5 +1,5 @@
-/* samplermap.h: the code that samplers met, by their map.fxt: what map.xml does not have, as
- * libraries that the collector never met, or all of a process that none was in. */
+/* samplermap.h: the code that samplers found, from their map.fxt: what map.xml does not have, such
+ * as libraries that the recorder never saw, or all code of a process without a recorder. */
 #ifndef XER_EXPERIMENT_FXT_SAMPLERMAP_H
 #define XER_EXPERIMENT_FXT_SAMPLERMAP_H
 
@@ -9,8 +9,8 @@
 /* Visit the records of each sampler's map. Returns 0 or -ENOMEM. */
 int exp_samplermap_visit(struct experiment *experiment, exp_sampler_visitor *visit, void *context);
 
-/* The code that was mapped in this process and image, by the first sampler that tells of any: *out,
- * to be freed, or NULL. With it, when the image began and ended (experiment->began_ns, ended_ns,
+/* The code that was mapped in this process and image, from the first sampler that has any: *out, to
+ * be freed, or NULL. Also sets when the image began and ended (experiment->began_ns, ended_ns,
  * kernel_pid). Returns 0 or -ENOMEM. */
 int exp_samplermap_objects(struct experiment *experiment, struct exp_map_object **out,
                            size_t *count);

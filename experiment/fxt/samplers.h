@@ -1,6 +1,6 @@
 /* samplers.h: what the helpers of xcollect leave behind: the sampler of CPU time, and one for each
- * hardware counter. Each has a directory in the founder's experiment, with cpuN.fxt for what was
- * sampled on a CPU and map.fxt for what code was where, both of all processes. */
+ * hardware counter. Each has a directory in the founder's experiment, with cpuN.fxt for the samples
+ * of a CPU and map.fxt for the mapped code, both of all processes. */
 #ifndef XER_EXPERIMENT_FXT_SAMPLERS_H
 #define XER_EXPERIMENT_FXT_SAMPLERS_H
 
@@ -22,9 +22,9 @@ struct exp_sampler {
  * samples in its place, which are in `profile`. */
 int exp_sampler_get(const struct experiment *experiment, unsigned n, struct exp_sampler *sampler);
 
-/* The program has ended: let the helpers, which are some milliseconds behind, write their last
- * samples and counts. Half a second each at most: a descendant may live on. Returns 1 if one is
- * still at work. */
+/* The program has ended: let the helpers, which are some milliseconds late, write their last
+ * samples and counts. Half a second each at most, since a descendant may live on. Returns 1 if one
+ * is still at work. */
 int exp_samplers_wait(int experiment_directory);
 
 /* How many helpers of an experiment, of which none is at work, have ended before they wrote their

@@ -1,6 +1,6 @@
-/* samples.c: reads the samples of a process, sampler/cpuN.fxt and counterN/cpuN.fxt. They tell of
- * all processes; what belongs to an experiment is of the image that its process executed at the
- * time. See samples.h.
+/* samples.c: reads the samples of a process from sampler/cpuN.fxt and counterN/cpuN.fxt. These have
+ * all processes; the samples of an experiment are those of the image that its process executed at
+ * the time. See samples.h.
  * See doc/decisions/50-sampler.md. */
 #include "experiment/fxt/samples.h"
 
@@ -56,7 +56,8 @@ static int take_record(void *context, const struct exp_fxt *fxt,
 	    sample.process != reader->load->experiment->kernel_pid || sample.ns < reader->from_ns ||
 	    sample.ns > reader->to_ns)
 		return 0;
-	/* What is older than the collector has no time of its own: it is of the beginning. */
+	/* A sample that is older than the recorder has no time of its own: it counts at the
+	 * beginning. */
 	ticks = exp_clock_ticks(clock, sample.ns > clock->start_mono_ns ? sample.ns
 	                                                                : clock->start_mono_ns);
 	if (exp_pauses_has(&reader->pauses, ticks))

@@ -1,5 +1,5 @@
-/* samples.h: the samples of CPU time and hardware counters that are of an experiment's process.
- * Those of CPU time take the place of its clock samples. */
+/* samples.h: the samples of CPU time and hardware counters that belong to an experiment. Those of
+ * CPU time replace its clock samples. */
 #ifndef XER_EXPERIMENT_FXT_SAMPLES_H
 #define XER_EXPERIMENT_FXT_SAMPLES_H
 

@@ -1,6 +1,5 @@
-/* dynamic.c: gathers the functions that the program made while it ran: those of map.xml, and those
- * that files for perf(1) tell of (jitfiles.c); and gives them to the experiment, in order of their
- * addresses.
+/* dynamic.c: gathers JIT functions: those of map.xml, and those that files for perf(1) describe
+ * (jitfiles.c); and gives them to the experiment, sorted by address.
  * See doc/decisions/37-jit-code.md. */
 #include "experiment/jit/dynamic.h"
 

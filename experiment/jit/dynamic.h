@@ -1,4 +1,4 @@
-/* dynamic.h: functions that the program made while it ran, as map.xml and files tell of them. */
+/* dynamic.h: JIT functions, from map.xml and from files. */
 #ifndef XER_EXPERIMENT_JIT_DYNAMIC_H
 #define XER_EXPERIMENT_JIT_DYNAMIC_H
 
@@ -23,8 +23,8 @@ struct exp_binary_copy {
 	uint64_t ticks_from, ticks_to;
 };
 
-/* Take an <binary>, an <binary_unload>; then make functions of their symbols (jitbinary.c). Return
- * 0 or -ENOMEM. */
+/* Add an <image>, an <image_unload>; then make functions of their symbols (jitbinary.c). Return 0
+ * or -ENOMEM. */
 int exp_binary_copy_load(struct exp_dynamic *dynamic, const struct exp_element *element);
 int exp_binary_copy_unload(struct exp_dynamic *dynamic, const struct exp_element *element);
 int exp_binary_copies_read(struct exp_dynamic *dynamic);

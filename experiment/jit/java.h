@@ -1,4 +1,4 @@
-/* java.h: methods of Java, as map.xml and dyntext tell of them. */
+/* java.h: Java methods, from map.xml and dyntext. */
 #ifndef XER_EXPERIMENT_JIT_JAVA_H
 #define XER_EXPERIMENT_JIT_JAVA_H
 

@@ -1,5 +1,5 @@
-/* jitfiles.c: finds the files in which programs tell of the functions that they make, and reads
- * them. See jitfiles.h. */
+/* jitfiles.c: finds the files in which programs describe their JIT functions, and reads them. See
+ * jitfiles.h. */
 #include "experiment/jit/jitfiles.h"
 
 #include "experiment/base/boot.h"

@@ -1,4 +1,4 @@
-/* jitfunctions.c: takes the functions that a file tells of.
+/* jitfunctions.c: adds the functions that a file describes.
  * See doc/decisions/37-jit-code.md. */
 #include "experiment/jit/jitfunctions.h"
 

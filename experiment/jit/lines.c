@@ -1,5 +1,4 @@
-/* lines.c: source lines of functions that a program made: from the files that tell of them, or from
- * dyntext. */
+/* lines.c: source lines of JIT functions: from the files that describe them, or from dyntext. */
 #include "experiment/jit/lines.h"
 
 #include "format/layout.h"

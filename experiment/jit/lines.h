@@ -1,4 +1,4 @@
-/* lines.h: source files of functions that a program made; their lines: experiment_function_line. */
+/* lines.h: source files of JIT functions; their lines: experiment_function_line. */
 #ifndef XER_EXPERIMENT_JIT_LINES_H
 #define XER_EXPERIMENT_JIT_LINES_H
 

@@ -1,4 +1,4 @@
-/* moments.c: which of the functions that a program made was at an address, and when. */
+/* moments.c: which of several JIT functions was at an address, and when. */
 #include "experiment/jit/moments.h"
 
 #include "experiment/base/internal.h"
@@ -62,7 +62,7 @@ static const struct exp_function *next_overlap(struct overlaps *at)
 	return NULL;
 }
 
-/* Is `left` a better answer to what was there at the time than `right`, both being there, or both
+/* Is `left` a better answer than `right` for that time, if both were there, or if both were there
  * only later? */
 static int is_better(const struct exp_function *left, const struct exp_function *right,
                      int are_there)
@@ -84,7 +84,7 @@ const struct exp_function *exp_function_then(const struct experiment *experiment
 		int is_there = function->ticks_from <= then.ticks;
 		const struct exp_function **best = is_there ? &there : &later;
 
-		/* Without a moment, what was the last there is meant, even if it is gone. */
+		/* Without a moment, the last one there counts, even if it is gone. */
 		if (is_there && function->ticks_to <= then.ticks && then.ticks != UINT64_MAX)
 			continue;
 		if (!*best || is_better(function, *best, is_there))

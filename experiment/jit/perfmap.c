@@ -1,10 +1,10 @@
 /* perfmap.c: reads a perf map: a function a line, "START SIZE NAME" with hexadecimal numbers. See
  * jitfunctions.h.
  *
- * It has no times. But it only grows, and log.xml tells how long it was when it was looked at: a
- * line that was not there yet counts from that moment on. So of two functions at one place the
- * later line holds from the last moment at which it surely was not there; of two that came between
- * the same two moments, the later one alone.
+ * It has no times. But it only grows, and log.xml has its length at different times: a line that
+ * was not there yet counts from that moment on. So, of two functions at one address, the later line
+ * counts from the last moment at which it was certainly not there; if both came between the same
+ * two moments, only the later one counts.
  * See doc/decisions/37-jit-code.md. */
 #include "experiment/base/xmlread.h"
 #include "experiment/jit/jitfunctions.h"

@@ -11,8 +11,8 @@
 /* True if `path` ends like a group file and is no directory. */
 int experiment_group_is(const char *path);
 
-/* Who is told of the experiments of a group: `path` (borrowed for the call) as it can be opened,
- * and the line that it stands in. Returns 0, or another value if that line is bad. */
+/* Called for the experiments of a group: `path` (borrowed for the call) as it can be opened, and
+ * the number of its line. Returns 0, or another value if that line is bad. */
 struct exp_group_reader {
 	int (*member)(void *context, const char *path, unsigned line);
 	void *context;

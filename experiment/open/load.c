@@ -140,7 +140,7 @@ static void finish(struct exp_load *load)
 		                                               load->map_peak_tsc);
 }
 
-/* Stacks do not change once a process has ended, so that their numbers can be kept by others. */
+/* Stacks do not change once a process has ended, so their numbers can be kept. */
 static int read_nodes(struct exp_load *load)
 {
 	struct experiment *experiment = load->experiment;

@@ -1,5 +1,5 @@
-/* log.c: reads log.xml into exp_info: what was asked for, host, process, clock, and every event
- * of the recording's life. */
+/* log.c: reads log.xml into exp_info: settings, host, process, clock, and every event of the
+ * recording. */
 #include "experiment/open/log.h"
 
 #include "experiment/base/internal.h"
@@ -100,8 +100,8 @@ static int read_setting(struct log_reader *reader, const struct exp_element *ele
 	return 0;
 }
 
-/* The last value of a name counts. There are few names: a file with thousands is not ours, and
- * cut off. */
+/* The last value of a name counts. There are few names: a file with thousands of them was not
+ * written by us, and is cut off. */
 static int read_count(struct log_reader *reader, const struct exp_element *element)
 {
 	enum { NAMES_MAX = 1024 };
@@ -379,8 +379,8 @@ static int read_log(struct log_reader *reader, int fd, struct exp_cause *cause)
 	return 0;
 }
 
-/* What is the same in a whole tree stands at the beginning of the founder's log. The schema and the
- * events behind it are not read: there may be many descendants. */
+/* What is the same in a whole tree is at the beginning of the founder's log. The schema and the
+ * events after it are not read, since there may be many descendants. */
 static int on_founder_element(void *context, const struct exp_element *element)
 {
 	if (element->depth == 1 &&
@@ -407,7 +407,8 @@ static int open_founder_log(const struct experiment *experiment)
 	return fd;
 }
 
-/* Returns 0 or -ENOMEM: without its founder a descendant can be read, but says less. */
+/* Returns 0 or -ENOMEM: without its founder, a descendant can be read, but lacks some
+ * information. */
 static int inherit(struct log_reader *reader)
 {
 	struct experiment *experiment = reader->experiment;

@@ -1,4 +1,4 @@
-/* log.h: what log.xml tells of an experiment. */
+/* log.h: what log.xml says about an experiment. */
 #ifndef XER_EXPERIMENT_OPEN_LOG_H
 #define XER_EXPERIMENT_OPEN_LOG_H
 
@@ -9,8 +9,8 @@
  * experiment's path. */
 int exp_log_read(struct experiment *experiment, struct exp_cause *cause);
 
-/* Read of the founder's log what is the same in a whole tree: all that is read of a descendant that
- * has no log. Returns 0 or -ENOMEM. */
+/* Read from the founder's log what is the same in a whole tree: all that is read for a descendant
+ * that has no log. Returns 0 or -ENOMEM. */
 int exp_log_inherit(struct experiment *experiment);
 
 /* Give the events of info their times by the clock, and info its duration. last_ticks:

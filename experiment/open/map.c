@@ -1,4 +1,4 @@
-/* map.c: reads map.xml into the table of load objects and answers which object holds an address. */
+/* map.c: reads map.xml into the table of load objects, and finds the object of an address. */
 #include "experiment/open/map.h"
 
 #include "experiment/base/addressmap.h"
@@ -149,7 +149,7 @@ static int read_map(struct map_reader *reader, int fd)
 
 /* ---- reading ---- */
 
-/* Where the collector wrote nothing, what the sampler saw is put in. The map is indexed already. */
+/* If the recorder wrote nothing, the sampler's records are used. The map is indexed already. */
 static int add_sampled(struct map_reader *reader)
 {
 	struct exp_map_object *sampled;

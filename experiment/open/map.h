@@ -1,4 +1,4 @@
-/* map.h: what map.xml tells of the address space. */
+/* map.h: what map.xml says about the address space. */
 #ifndef XER_EXPERIMENT_OPEN_MAP_H
 #define XER_EXPERIMENT_OPEN_MAP_H
 

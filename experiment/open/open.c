@@ -1,5 +1,5 @@
-/* open.c: opens an experiment directory: what kind of thing it is, whether its process lives, its
- * notes and its descendants. */
+/* open.c: opens an experiment directory: its type, whether its process lives, its notes and its
+ * descendants. */
 #include "experiment/base/internal.h"
 #include "experiment/base/xmlread.h"
 #include "experiment/fxt/fxtindex.h"
@@ -140,8 +140,8 @@ static int set_names(struct experiment *experiment, const char *path)
 	return !experiment->founder ? -ENOMEM : 0;
 }
 
-/* A descendant is known by the name of its directory. One that was reached by another name, a link
- * or ".", has its founder where the directory really is. Returns 0 or -ENOMEM. */
+/* A descendant is recognized by the name of its directory. If it was reached by another name, a
+ * link or ".", its founder is where the directory really is. Returns 0 or -ENOMEM. */
 static int find_founder(struct experiment *experiment)
 {
 	struct exp_info *info = &experiment->info;
@@ -199,8 +199,8 @@ static int is_link(const char *path)
 	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* What has a descendant's name was found in a directory that may be a stranger's: a link there
- * leads to somebody else's files. */
+/* A name like that of a descendant in an untrusted directory: a link there may lead to files of
+ * other users. */
 static int open_directory(struct experiment *experiment, struct exp_cause *cause)
 {
 	int is_descendant = lineage_is_experiment(experiment->info.name);
@@ -284,8 +284,8 @@ static const struct exp_info initial_info = {
 	.boot_id = "",
 };
 
-/* A descendant without a directory: what its founder knows of it. *founder NULL: it is opened for
- * that. */
+/* A descendant without a directory: what its founder knows about it. *founder NULL: it is opened
+ * for that. */
 static int read_of_founder(const struct experiment *founder, struct experiment *experiment)
 {
 	struct experiment *opened = NULL;

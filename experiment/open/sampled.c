@@ -1,5 +1,5 @@
-/* sampled.c: reads the images that sampler/map.fxt tells of, finds those that have no experiment of
- * their own, and makes one of each. See sampled.h.
+/* sampled.c: reads the images that sampler/map.fxt describes, finds those without an experiment,
+ * and builds one for each. See sampled.h.
  * See doc/decisions/55-sampled-descendants.md. */
 #include "experiment/open/sampled.h"
 
@@ -91,7 +91,7 @@ static const char *program_name(const struct exp_sampled_image *image)
 	return slash ? slash + 1 : image->name.at;
 }
 
-/* As the collector chooses those that it records: by -F. The pattern is of a log, which may say
+/* The recorder chooses in the same way, by -F. The pattern is from a log, which may contain
  * anything. */
 static void choose(const struct experiment *founder, struct exp_sampled *sampled)
 {
@@ -155,7 +155,7 @@ static int list(struct experiment *founder, struct exp_sampled *sampled)
 	return 0;
 }
 
-/* Older recorders tell neither that, nor who made a process. */
+/* Older recorders record neither that, nor which process created another one. */
 static int is_any_sampled(const struct exp_sampled *sampled)
 {
 	for (size_t i = 0; i < sampled->count; i++)
@@ -255,7 +255,7 @@ static void fill_clock(const struct experiment *founder, struct experiment *expe
 	experiment->ended_ns = image->until;
 }
 
-/* The image that took its place in the process, if one did. */
+/* The image that replaced it in the process, if there is one. */
 static void fill_status(const struct experiment *founder, struct experiment *experiment,
                         const struct exp_sampled_image *image)
 {

@@ -1,7 +1,7 @@
-/* sampled.h: descendants that no collector was in: programs that no library can be loaded into, and
- * what those make. The kernel's samples are in the founder's files, and sampler/map.fxt tells who
- * they were. They have no directory: their experiments are made here, of that file, each time that
- * somebody opens them. */
+/* sampled.h: descendants without a recorder: programs that no library can be loaded into, and their
+ * descendants. The kernel's samples are in the founder's files, and sampler/map.fxt describes the
+ * processes. They have no directory: their experiments are built here, from that file, each time
+ * they are opened. */
 #ifndef XER_EXPERIMENT_OPEN_SAMPLED_H
 #define XER_EXPERIMENT_OPEN_SAMPLED_H
 

@@ -1,6 +1,7 @@
-/* sampled_names.c: where in the tree of processes the images of map.fxt belong. What the logs of
- * recorded processes tell of their children comes first, so that an image has the lineage that its
- * parent meant; where no collector was, the kernel has told who forked whom.
+/* sampled_names.c: the places in the tree of processes of the images of map.fxt. What the logs of
+ * recorded processes say about their children comes first, so that an image has the lineage that
+ * its parent meant; for parents without a recorder, the kernel has reported which process forked
+ * which.
  * See doc/decisions/55-sampled-descendants.md. */
 #include "experiment/base/hash.h"
 #include "experiment/base/index.h"
@@ -22,7 +23,7 @@ struct log {
 	const char *lineage;
 };
 
-/* What it tells of a child, or of a program. */
+/* What it says about a child, or about a program. */
 struct child {
 	uint32_t log;
 	uint64_t pid; /* 0: of itself */
@@ -39,7 +40,7 @@ struct names {
 	size_t child_count, child_capacity;
 	int has_inner;
 	struct exp_index of_child; /* log << 32 | pid -> child */
-	struct exp_index taken;    /* hash of a lineage that somebody has */
+	struct exp_index taken;    /* hash of a lineage that is in use */
 	struct exp_index passed;   /* and of those that it goes through */
 	struct exp_index told;     /* hash of a lineage -> child with a reason */
 };
@@ -89,7 +90,7 @@ static int on_element(void *context, const struct exp_element *element)
 	return 0;
 }
 
-/* Damage is told of by who opens the experiment itself. */
+/* Damage is reported when the experiment itself is opened. */
 static int read_log(struct names *names, const char *directory)
 {
 	struct exp_xml_walk walk = {.root = FMT_LOG_ROOT,
@@ -160,7 +161,7 @@ static uint64_t key_of_child(uint32_t log, uint64_t pid)
 	return (uint64_t)log << 32 | (uint32_t)pid;
 }
 
-/* Of a number that came again, the last child counts. */
+/* If a pid was reused, the last child counts. */
 static int index_children(struct names *names)
 {
 	int rc = 0;
@@ -178,7 +179,8 @@ static int index_children(struct names *names)
 	return rc;
 }
 
-/* The image that the founder is: xcollect's process executes it first, or it was there before. */
+/* The image of the founder: the first one that xcollect's process executes, or one that existed
+ * before. */
 static struct exp_sampled_image *founders_image(const struct exp_sampled *sampled, uint64_t pid)
 {
 	for (struct exp_sampled_image *at = exp_sampled_at(sampled, pid, UINT64_MAX); at != NULL;
@@ -188,8 +190,8 @@ static struct exp_sampled_image *founders_image(const struct exp_sampled *sample
 	return NULL;
 }
 
-/* Processes in other namespaces know themselves by other pids. Of several with the same one, the
- * program that began last before the collector did. */
+/* Processes in other namespaces have other pids for themselves. If several have the same one, it is
+ * the program that began last before the recorder did. */
 static struct exp_sampled_image *inner_image(const struct exp_sampled *sampled,
                                              const struct log *log)
 {
@@ -242,7 +244,7 @@ static int match(struct names *names)
 
 /* ---- names */
 
-/* A child that its parent knows nothing of: the next number that nobody has. */
+/* A child that its parent does not know: the next free number. */
 static int name_unseen(const struct names *names, struct exp_sampled_image *parent, char *text)
 {
 	char base[LINEAGE_MAX];
@@ -293,8 +295,8 @@ static void find_insides(struct names *names)
 	}
 }
 
-/* Returns how many programs the process executes from what `text` then names to this image, or -1:
- * it cannot be named. */
+/* Returns the number of programs that the process executes from the one that `text` then names to
+ * this image, or -1: it cannot be named. */
 static int64_t begin_name(const struct names *names, const struct exp_sampled_image *image,
                           char *text)
 {
@@ -333,7 +335,7 @@ static int go_on(char *text, int64_t steps)
 	return number > NUMBER_MAX ? -ENAMETOOLONG : lineage_append(text, 'x', (uint32_t)number);
 }
 
-/* Two have one name where a log lies. */
+/* A damaged log may give two images one name. */
 static int make_single(const struct names *names, char *text)
 {
 	for (int i = 0; i < TRIES; i++) {

@@ -130,8 +130,8 @@ static int take_prologue(struct exp_cursor *cursor)
 	return 1;
 }
 
-/* True if at[left] looks like a record that we wrote. Stricter than decoding, since it is asked
- * of any bytes. */
+/* True if at[left] looks like a record of ours. Stricter than decoding, since the bytes may be
+ * anything. */
 static int is_plausible(const struct exp_cursor *cursor, const uint8_t *at, size_t left)
 {
 	const struct fmt_record *record;
@@ -193,9 +193,9 @@ static int is_unused(const uint8_t *at)
 	return word == 0;
 }
 
-/* Pass the EndOfBuffer at the cursor. Returns 1 if another buffer follows, else 0. What follows
- * may also be the payload of a record whose thread was ended before it was published: that is no
- * damage, unless sound records stand behind it. */
+/* Pass the EndOfBuffer at the cursor. Returns 1 if another buffer follows, else 0. What follows may
+ * also be the payload of a record whose thread was killed before it was published: that is not
+ * damage, unless sound records follow it. */
 static int pass_end(struct exp_cursor *cursor)
 {
 	uint64_t from;

@@ -62,8 +62,8 @@ struct exp_load {
 	int rc; /* -ENOMEM once something failed */
 };
 
-/* What only the reader of one kind of data writes, OWN(KIND, field): a load that is joined to
- * another one gives it away. */
+/* What only the reader of one kind of data writes, OWN(KIND, field); it is moved when a load is
+ * joined to another one. */
 #define EXP_LOAD_OWN(OWN) \
 	OWN(HEAP, set.heap), OWN(HEAP, timeline), OWN(HEAP, peak_tsc), OWN(HEAP, map_peak_tsc), \
 		OWN(SYNC, set.sync), OWN(SYNC, sync_objects), OWN(SYNC, sync_waits), \
@@ -77,8 +77,8 @@ void exp_load_fini(struct exp_load *load);
 /* Note the buffer that a cursor is in. Returns the index of its use, or -ENOMEM. */
 long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc);
 
-/* The row for an event of a load with a selection; EXP_ROW_NONE: it does not count. (selection.c)
- */
+/* The row for an event of a load with a selection; EXP_ROW_NONE: it does not count.
+ * (selection.c) */
 uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor,
                       struct exp_fact *fact);
 

@@ -1,5 +1,5 @@
-/* pauses.c: what was not to be recorded of the process, its CPU time and when: between the pauses
- * and resumptions that log.xml tells of; and the names of samples, which stand there too.
+/* pauses.c: the CPU time and the times of pauses: between the pauses and resumptions that log.xml
+ * has; and the names of samples, which are there too.
  * See doc/decisions/36-pauses.md. */
 #include "experiment/streams/pauses.h"
 

@@ -35,8 +35,8 @@ static int is_same(const struct exp_function *left, const struct exp_function *r
 	       strcmp(left->name, right->name) == 0;
 }
 
-/* The functions that a node's address may mean: of an interrupted instruction, and of a call before
- * it. */
+/* The functions that a node's address may refer to: that of an interrupted instruction, and that of
+ * a call before it. */
 struct meaning {
 	const struct exp_function *at, *before;
 };

@@ -1,10 +1,10 @@
-/* reuse.h: stacks through places where different functions lay at different times.
+/* reuse.h: stacks through addresses where different functions were at different times.
  *
- * A node of a call stack has an address and a generation of the address map, and the collector
- * begins a generation only for what it is told of. Of functions that files tell of (jitfunctions.h)
- * the time is known: so a node through a place of several becomes several nodes, one for each span
- * of time in which all its functions are the same. Their generations are instants (internal.h),
- * which mean that time. */
+ * A node of a call stack has an address and a generation of the address map, and the recorder
+ * begins a generation only for changes that it knows. For functions described by files
+ * (jitfunctions.h), the times are known: so a node at an address of several functions becomes
+ * several nodes, one for each span of time in which all its functions are the same. Their
+ * generations are instants (instant.h), which stand for that time. */
 #ifndef XER_EXPERIMENT_STREAMS_REUSE_H
 #define XER_EXPERIMENT_STREAMS_REUSE_H
 

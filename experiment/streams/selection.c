@@ -1,4 +1,4 @@
-/* selection.c: asks for each event of a load whether it counts, and for which row, and makes room
+/* selection.c: asks for each event of a load whether it counts, and for which row, and makes space
  * for new rows.
  * See doc/decisions/32-filters.md. */
 #include "experiment/streams/selection.h"

@@ -1,5 +1,4 @@
-/* selection.h: load a part of an experiment's events, or sort them into rows of the caller's
- * choice.
+/* selection.h: load a part of an experiment's events, or sort them into rows chosen by the caller.
  *
  * The data streams are read again, with a question for each event. Call-stack nodes keep their
  * numbers between the loads of an experiment, unless it is still being recorded. */
@@ -10,7 +9,7 @@
 
 struct exp_user_event;
 
-/* What an event says. Fields that its kind of data does not have are 0. */
+/* The properties of an event. Fields that its kind of data does not have are 0. */
 struct exp_fact {
 	enum exp_data data;
 	uint32_t type;         /* enum fmt_clock_state, fmt_heap_func (fmt_map_func if is_map),

@@ -169,7 +169,7 @@ static int check_header(struct exp_stream *stream)
 		exp_stream_fault(stream, 0, "another version of the format");
 		return -EBADMSG;
 	default:
-		/* The header says nothing that log.xml does not say too, so go on. */
+		/* The header has nothing that log.xml does not have too, so go on. */
 		exp_stream_fault(stream, 0, "the header is damaged");
 		return 0;
 	}

@@ -1,9 +1,8 @@
 /* stream.h: walk the events of one data file.
  *
- * A stream knows its extents (see format/fdr.h); a cursor reads the events of one extent through a
- * chunk filled by pread, since a mapping of a file that its writer still grows or cuts could raise
- * SIGBUS. Damage is reported with the file's name and offset, and the cursor goes on at the next
- * sound record. */
+ * A stream knows its extents (see format/fdr.h). A cursor reads the events of one extent in chunks,
+ * by pread: a mapping of a file that its writer still grows or truncates could raise SIGBUS. Damage
+ * is reported with the file's name and offset, and the cursor goes on at the next sound record. */
 #ifndef XER_EXPERIMENT_STREAMS_STREAM_H
 #define XER_EXPERIMENT_STREAMS_STREAM_H
 
@@ -37,7 +36,7 @@ struct exp_stream {
 int exp_stream_open(struct experiment *experiment, const char *name, struct exp_stream *out);
 void exp_stream_close(struct exp_stream *stream);
 
-/* Report a fault at a file offset; only the first few of a stream are told one by one. */
+/* Report a fault at a file offset; only the first few of a stream are reported one by one. */
 void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *what);
 
 /* Report that nothing could be read at an offset inside of the file as it was when it was opened:

@@ -1,5 +1,5 @@
-/* timeline.h: how much of the heap lived in the course of the recording, in a fixed number of rows.
- */
+/* timeline.h: how much of the heap was live over the time of the recording, in a fixed number of
+ * rows. */
 #ifndef XER_EXPERIMENT_STREAMS_TIMELINE_H
 #define XER_EXPERIMENT_STREAMS_TIMELINE_H
 
@@ -22,7 +22,7 @@ struct exp_timeline {
 /* Complete the rows that end before `passed`; see exp_timeline_reach. */
 void exp_timeline_complete(struct exp_timeline *timeline, uint64_t bytes, uint64_t blocks);
 
-/* An event is about to change what lives: bytes, blocks. */
+/* An event is about to change what is live: bytes, blocks. */
 static inline void exp_timeline_reach(struct exp_timeline *timeline, uint64_t tsc, uint64_t bytes,
                                       uint64_t blocks)
 {
@@ -35,8 +35,8 @@ static inline void exp_timeline_reach(struct exp_timeline *timeline, uint64_t ts
 		exp_timeline_complete(timeline, bytes, blocks);
 }
 
-/* Tell the rows as moments[EXP_MOMENTS_MAX]; the last is the latest event, when bytes and blocks
- * lived. Returns how many. */
+/* Write the rows to moments[EXP_MOMENTS_MAX]; the last is the latest event, when bytes and blocks
+ * were live. Returns how many. */
 unsigned exp_timeline_tell(const struct exp_timeline *timeline, const struct exp_clock *clock,
                            uint64_t bytes, uint64_t blocks, struct exp_heap_moment *moments);
 

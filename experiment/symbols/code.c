@@ -1,4 +1,4 @@
-/* code.c: what listings of source and instructions need to know of an object. */
+/* code.c: what listings of source and instructions need about an object. */
 #include "experiment/symbols/code.h"
 
 #include "experiment/symbols/demangle.h"

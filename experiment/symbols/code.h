@@ -6,9 +6,9 @@
 
 #include "experiment/experiment.h"
 
-/* The code at an address, of the function's object: to the end of its section; of a function that
- * is a JIT function: to its end. Returns the number of bytes; 0 and *out NULL if there are none:
- * no file, no code at this address. */
+/* The code at an address, of the function's object: to the end of its section; for a JIT function:
+ * to its end. Returns the number of bytes; 0 and *out NULL if there are none: no file, no code at
+ * this address. */
 size_t symbols_bytes(struct symbols *symbols, const struct sym_function *function, uint64_t address,
                      const uint8_t **out);
 
@@ -20,13 +20,13 @@ unsigned symbols_machine(struct symbols *symbols, const struct sym_function *fun
 int symbols_frames_in(struct symbols *symbols, const struct sym_function *function,
                       uint64_t address, const struct sym_frame **out);
 
-/* As symbols_frames, or if is_machine symbols_machine_frames, for those who want functions alone:
- * file and line of the innermost frame may be missing. */
+/* Like symbols_frames, or if is_machine symbols_machine_frames, for callers that need only
+ * functions: file and line of the innermost frame may be missing. */
 int symbols_functions_at(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
                          uint32_t generation, int is_leaf, int is_machine,
                          const struct sym_frame **out);
 
-/* The experiment is about to be closed: from here on nothing is looked for in it. */
+/* The experiment is about to be closed: from here on nothing is looked up in it. */
 void symbols_forget(struct symbols *symbols, const struct experiment *experiment);
 
 /* Is it a JIT function? Its addresses are those of its process. */

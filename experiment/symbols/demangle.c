@@ -1,6 +1,6 @@
-/* demangle.c: owns the use of libiberty. Names come from files that nobody vouches for: a short
- * mangled name can expand to gigabytes, so input and output are bounded; the output by leaving
- * the demangler with longjmp, which is safe since its callback form allocates nothing. */
+/* demangle.c: owns the use of libiberty. Names come from untrusted files, and a short mangled name
+ * can expand to gigabytes, so input and output are bounded: the output by leaving the demangler
+ * with longjmp, which is safe since its callback form allocates nothing. */
 #include "experiment/symbols/demangle.h"
 
 #include <libiberty/demangle.h>
@@ -36,7 +36,7 @@ static const char *fortran_mark(const char *name)
 	return mark && mark > name + 2 && mark[strlen("_MOD_")] != '\0' ? mark : NULL;
 }
 
-/* Returns 1 and output->text, or 0 if `mangled` is not to be demangled. */
+/* Returns 1 and output->text, or 0 if `mangled` cannot be demangled. */
 static int demangle(const char *mangled, struct output *output)
 {
 	int options = DMGL_PARAMS | DMGL_ANSI;

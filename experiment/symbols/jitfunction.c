@@ -86,7 +86,7 @@ static const uint8_t *read_code(struct exp_arena *arena, const struct experiment
 	return got == (ssize_t)function->size ? code : NULL;
 }
 
-/* A page that nobody told of is in use up to its last byte that is not zero. */
+/* A page without a description is in use up to its last byte that is not zero. */
 static uint64_t size_of_code(const struct exp_function *function, const uint8_t *code)
 {
 	uint64_t size = function->size;

@@ -22,7 +22,7 @@ struct exp_source_query {
 	const char *path;     /* as the debug information has it */
 	const char *build_id; /* of an object that was compiled from it, for servers; NULL or "":
 	                         unknown */
-	/* Told of every place without it; NULL: nobody. */
+	/* Called for every place without it; NULL: no call. */
 	void (*tried)(void *context, enum exp_source_origin origin, const char *place);
 	void *context;
 };

@@ -224,7 +224,7 @@ struct place {
 	struct exp_sym_object *object;       /* NULL: in none */
 	const struct exp_function *function; /* a JIT function; NULL: in none */
 	int is_machine;                      /* a method as its compiled code */
-	int is_without_lines;                /* nobody asks for them */
+	int is_without_lines;                /* not used */
 };
 
 /* Fill the frames of known->address. Returns their number, or -ENOMEM. */
@@ -251,12 +251,12 @@ static int resolve(struct symbols *symbols, const struct place *place,
 	return count;
 }
 
-/* Frames of `address` at a place: from the cache, else resolved. Line tables cost as much as all
- * else, so they are read when somebody wants lines. */
+/* Frames of `address` at a place: from the cache, else resolved. Line tables cost as much as
+ * everything else, so they are read when a caller needs lines. */
 static int find_frames(struct symbols *symbols, const struct place *place, uint64_t address,
                        const struct sym_frame **out)
 {
-	/* What is known of a function as its compiled code stands under an address inside of it. */
+	/* What is known of a function whose compiled code contains an address. */
 	const void *where = place->function
 	                            ? (const char *)place->function + (place->is_machine != 0)
 	                    : address & FMT_PC_JAVA ? (const void *)place->experiment

@@ -69,7 +69,7 @@ struct exp_sym_object *exp_sym_object_open(struct symbols *symbols,
 int exp_sym_find_moved(struct symbols *symbols, const struct experiment *experiment,
                        const struct sym_object *object, struct exp_object_file *out);
 
-/* What makes a function one: `file` and `line` tell inlined-only functions of one name apart. */
+/* What identifies a function: `file` and `line` distinguish inlined-only functions of one name. */
 struct exp_sym_function_key {
 	const struct exp_sym_object *object;
 	const char *mangled;

@@ -1,5 +1,5 @@
-/* calls.c: the seldom ways of calls.h: new functions, paths and threads, exits out of order, and
- * the end. */
+/* calls.c: the rare cases of calls.h: new functions, paths and threads, exits out of order, and the
+ * end. */
 #include "experiment/xray/calls.h"
 
 #include "experiment/base/arena.h"

@@ -1,11 +1,11 @@
 /* calls.h: pairs entries with exits and sums up calls: by function, and by the path of calls that
  * led to them.
  *
- * Each thread has a stack of open calls. An exit that is not of the innermost call ends the calls
- * inside of the one that it belongs to (they were left by an exception or a jump); one of a call
- * that is not open is counted as stray. Calls that are open at the end last to the thread's last
- * event. Both kinds have a time, but are no complete calls: they count in no distribution. Memory
- * depends on functions, paths and depth, not on the number of events. */
+ * Each thread has a stack of open calls. An exit that does not belong to the innermost call ends
+ * the calls inside the one that it belongs to (they were left by an exception or a jump); an exit
+ * of a call that is not open counts as stray. Calls that are open at the end last until the
+ * thread's last event. Both kinds have a time, but are not complete calls: they are in no
+ * distribution. Memory depends on functions, paths and depth, not on the number of events. */
 #ifndef XER_EXPERIMENT_XRAY_CALLS_H
 #define XER_EXPERIMENT_XRAY_CALLS_H
 
@@ -80,7 +80,7 @@ uint32_t calls_function_new(struct calls *calls, uint32_t id);
  * memory. */
 struct calls_thread *calls_thread(struct calls *calls, uint32_t tid);
 
-/* What is not the usual case of the functions below. */
+/* The rare cases of the functions below. */
 uint32_t calls_path_new(struct calls *calls, uint32_t parent, uint32_t function);
 int calls_grow(struct calls *calls, struct calls_thread *thread);
 void calls_exit_other(struct calls *calls, struct calls_thread *thread, uint32_t function,

@@ -1,4 +1,4 @@
-/* foreign.c: a log of LLVM's XRay runtime as an experiment that has a function trace alone. */
+/* foreign.c: a log of LLVM's XRay runtime as an experiment that has only a function trace. */
 #include "experiment/xray/foreign.h"
 
 #include "format/record.h"
@@ -47,7 +47,8 @@ static enum fdr_action action_of(const struct xraylog_record *record)
 	return (enum fdr_action)actions[record->kind];
 }
 
-/* A word of zero means unused space: entry of function 0 at once is taken for one tick later. */
+/* A word of zero means unused space, so an entry of function 0 with delta 0 is taken for one tick
+ * later. */
 static int put_function(struct batch *batch, const struct xraylog_record *record)
 {
 	uint64_t delta = record->tsc > batch->tsc ? record->tsc - batch->tsc : 0;

@@ -4,7 +4,7 @@
 
 #include "experiment/streams/load_context.h"
 
-/* What is made of the records. Each may end the walk by returning a value that is not 0. */
+/* The consumer of the records. Each function may end the walk by returning a value other than 0. */
 struct functrace_sink {
 	/* A buffer begins: the thread of what follows. */
 	int (*buffer)(void *context, uint32_t tid, uint64_t tsc);

@@ -1,4 +1,4 @@
-/* trace.c: walks a function trace again, and tells the calls of one thread. See trace.h. */
+/* trace.c: walks a function trace again, and reports the calls of one thread. See trace.h. */
 #include "experiment/xray/trace.h"
 
 #include "experiment/streams/load_context.h"

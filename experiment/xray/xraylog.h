@@ -55,9 +55,9 @@ struct xraylog {
 	unsigned faults;
 };
 
-/* Open the log in fd (a regular file). What is damaged is left out, and told in `fault`. Returns 0,
- * and the log has the descriptor; -EBADMSG (no such log) or another -errno, and it is the caller's
- * still. Free with xraylog_close. */
+/* Open the log in fd (a regular file). Damaged parts are left out, and reported in `fault`. Returns
+ * 0, and the log owns the descriptor; -EBADMSG (no such log) or another -errno, and it still
+ * belongs to the caller. Free with xraylog_close. */
 int xraylog_open(int fd, struct xraylog *out);
 void xraylog_close(struct xraylog *log);
 
