@@ -105,10 +105,60 @@ static struct sorter *sort(const struct xraylog *log)
 
 enum quoting { PLAIN, SINGLE, DOUBLE };
 
+static int is_one_of(const char *text, const char *const *words)
+{
+	while (*words && strcmp(text, *words) != 0)
+		words++;
+	return *words != NULL;
+}
+
+static const char *skip(const char *text, const char *characters)
+{
+	return text + strspn(text, characters);
+}
+
+/* Would a reader take it for a number? (YAML 1.2, core schema) */
+static int is_number(const char *text)
+{
+	static const char *const odd[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN", NULL};
+	static const char decimal[] = "0123456789";
+	const char *whole, *end;
+
+	if (is_one_of(text, odd))
+		return 1;
+	if (strncmp(text, "0x", 2) == 0 || strncmp(text, "0o", 2) == 0)
+		return text[2] != '\0' && *skip(text + 2, text[1] == 'x' ? "0123456789abcdefABCDEF"
+		                                                         : "01234567") == '\0';
+	whole = skip(text, decimal);
+	end = *whole == '.' ? skip(whole + 1, decimal) : whole;
+	if (end - text - (*whole == '.') <= 0)
+		return 0;
+	if (*end == 'e' || *end == 'E') {
+		const char *exponent = end + 1 + (end[1] == '-' || end[1] == '+');
+
+		end = skip(exponent, decimal);
+		if (end == exponent)
+			return 0;
+	}
+	return *end == '\0';
+}
+
+/* Would a reader take it for something else than a text? What begins with a sign is quoted anyway.
+ */
+static int is_value(const uint8_t *text, size_t len)
+{
+	static const char *const words[] = {"null", "Null",  "NULL",  "true",  "True",
+	                                    "TRUE", "false", "False", "FALSE", NULL};
+	char *copy = memory_text((const char *)text, len);
+	int is = is_one_of(copy, words) || is_number(copy);
+
+	free(copy);
+	return is;
+}
+
 static enum quoting quoting_of(const uint8_t *text, size_t len)
 {
 	enum quoting quoting = PLAIN;
-	size_t digits = 0;
 
 	if (len == 0 || strchr("-?:\\,[]{}#&*!|>'\"%@`", text[0]) || text[0] == ' ' ||
 	    text[len - 1] == ' ')
@@ -116,12 +166,11 @@ static enum quoting quoting_of(const uint8_t *text, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] < 0x20 ? text[i] != '\t' : text[i] >= 0x7f)
 			return DOUBLE;
-		digits += text[i] >= '0' && text[i] <= '9';
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-^., \t",
 		            text[i]))
 			quoting = SINGLE;
 	}
-	return digits == len ? SINGLE : quoting;
+	return is_value(text, len) ? SINGLE : quoting;
 }
 
 static void put_double(FILE *out, const uint8_t *text, size_t len)
