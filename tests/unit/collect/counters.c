@@ -59,6 +59,7 @@ Test(counters, nonsense_is_refused)
 	                                    "page-faults,",
 	                                    ",page-faults",
 	                                    "page-faults,faults",
+	                                    "cs,page-faults,faults",
 	                                    "no such",
 	                                    "a\"b",
 	                                    "page-faults,on,on"};
