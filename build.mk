@@ -31,10 +31,11 @@ M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/n
 # The compiler can if it can compile what the library includes.
 HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.include </p' | sort -u | \
 	$(CC) -D_GNU_SOURCE -std=gnu11 $(M32) -D_FILE_OFFSET_BITS=64 -shared -x c -o /dev/null - >/dev/null 2>&1 && echo yes)
-# It has no call stacks: these rooms need them, and these modules of others.
+# It has no call stacks: these rooms need them, these modules of others, and wrappers that ask for that of their caller.
 ROOMS64   := calls io java jit mpi omp unwind
-MODULES64 := attach events/allocator events/heap events/mapping events/operators events/sync events/tick hook/elftables hook/got hook/next \
-	hook/visible object/code object/elffile object/loader thread/buserror thread/lostpages thread/memo thread/restart
+MODULES64 := $(patsubst libcollector/%.c,%,$(shell grep -lrw --include='*.c' stack_of libcollector)) \
+	attach events/allocator events/operators events/tick hook/elftables hook/got hook/next hook/visible object/code object/elffile \
+	object/loader thread/buserror thread/lostpages thread/memo thread/restart
 COLLECTOR32_OBJ := $(filter-out $(patsubst %,$(BUILD)/obj/m32/libcollector/%,$(addsuffix /%,$(ROOMS64)) $(addsuffix .o,$(MODULES64))), \
 	$(call objects,m32/,libcollector)) $(call objects,m32/,format)
 LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
