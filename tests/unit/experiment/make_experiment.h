@@ -45,6 +45,10 @@ void maker_put(struct maker *maker, const char *name, const void *bytes, size_t 
 /* Write log.xml: header, `elements`, closing tag. NULL: no exit event. */
 void maker_log(struct maker *maker, const char *elements);
 
+/* The same, begun 1700000000 s after 1970 and since this machine was started. Returns 0, or -1: it
+ * does not tell when that was. */
+int maker_log_of_this_boot(struct maker *maker, const char *elements);
+
 /* Open with a reporter that counts. Returns what experiment_open returns. */
 int maker_open(struct maker *maker, struct experiment **out, struct exp_cause *cause);
 
