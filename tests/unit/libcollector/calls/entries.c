@@ -1,0 +1,273 @@
+/* Functions of this program with bytes for a patch at their entries: they are traced, with their
+ * exits, and do what they did. */
+#include "libcollector/calls/entries.h"
+#include "tests/unit/libcollector/scratch.h"
+
+#include "libcollector/base/source.h"
+#include "libcollector/calls/functrace.h"
+#include "libcollector/calls/functrace_number.h"
+#include "libcollector/object/map.h"
+#include "libcollector/unwind/shadow.h"
+
+#include "format/fdr.h"
+
+#include <criterion/criterion.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTRY(...) __attribute__((noinline, noclone, patchable_function_entry(__VA_ARGS__)))
+
+static volatile int sink;
+
+/* At the entry; with bytes in front of it; with less than a call needs. */
+static ENTRY(8) int entries_plain(int value)
+{
+	sink = value;
+	return value + 1;
+}
+
+static ENTRY(9, 4) int entries_before(int value)
+{
+	return entries_plain(value) + entries_plain(2 * value);
+}
+
+static ENTRY(3) int entries_narrow(int value)
+{
+	sink = value;
+	return value + 3;
+}
+
+static ENTRY(8) double entries_double(double a, int b, double c)
+{
+	sink = b;
+	return a * b + c;
+}
+
+static ENTRY(8) int entries_deep(int depth)
+{
+	int result = depth > 0 ? entries_deep(depth - 1) + 1 : 0;
+
+	__asm__ volatile("" : "+r"(result));
+	return result;
+}
+
+static void setup(void)
+{
+	static const struct source source = {.thread_prepare = functrace_thread_begin};
+
+	scratch_open();
+	map_open_program();
+	scratch_host(&source, 1);
+	cr_assert_not_null(thread_current());
+	col.is_recorded = 1;
+	col.descriptor.functrace = col.descriptor.functrace_returns = 1;
+}
+
+TestSuite(entries, .init = setup, .fini = scratch_remove);
+
+static void begin(void)
+{
+	functrace_open();
+	if (scratch_count("log.xml", "entries alone are not traced") > 0)
+		cr_skip_test("this processor does not let entries be traced alone");
+	functrace_start();
+}
+
+/* The records in the order of the file, each as a function's address, negative at exits and jumps.
+ */
+static int64_t calls[64];
+static int call_count;
+static struct fmt_function names[32];
+static int name_count;
+
+static int64_t address_of(uint32_t id)
+{
+	for (int i = 0; i < name_count && i < 32; i++)
+		if (names[i].id == id)
+			return (int64_t)names[i].addr;
+	return 1;
+}
+
+static void read_extent(const uint8_t *at, size_t len)
+{
+	struct fdr_record record;
+	size_t done = 0;
+
+	while (done < len && fdr_record_get(at + done, len - done, &record) > 0 &&
+	       record.type != FDR_RECORD_END) {
+		if (record.type == FDR_RECORD_FUNCTION && call_count < 64)
+			calls[call_count++] = record.action == FDR_ENTER
+			                              ? address_of(record.function)
+			                              : -address_of(record.function);
+		done += record.size;
+	}
+}
+
+static void end(void)
+{
+	struct fdr_prologue prologue;
+	size_t len, at = FDR_HEADER_SIZE;
+	uint8_t *bytes;
+
+	atomic_store(&col.switches->on[SOURCE_FUNCTRACE], 0);
+	name_count = scratch_records("functable", FMT_KIND_function, names, sizeof(names[0]), 32);
+	bytes = (uint8_t *)scratch_read("functrace", &len);
+	call_count = 0;
+	while (bytes && at + FDR_PROLOGUE_SIZE <= len &&
+	       fdr_prologue_get(bytes + at, &prologue) == 0) {
+		read_extent(bytes + at, prologue.extent_left);
+		at += prologue.extent_left;
+	}
+	free(bytes);
+}
+
+static int64_t in(void *function)
+{
+	return (int64_t)(intptr_t)function;
+}
+
+#define IN(function) in((void *)(uintptr_t)(function))
+#define OUT(function) (-IN(function))
+
+static void were_called(const int64_t *expected, int count)
+{
+	cr_assert_eq(call_count, count, "%d records", call_count);
+	for (int i = 0; i < count; i++)
+		cr_assert_eq(calls[i], expected[i], "record %d", i);
+}
+
+#define WERE_CALLED(...) \
+	were_called((const int64_t[]){__VA_ARGS__}, \
+	            sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+Test(entries, calls_are_recorded_with_their_exits)
+{
+	int before, plain;
+
+	begin();
+	before = entries_before(10);
+	plain = entries_plain(5);
+	end();
+	cr_assert_eq(before, 32);
+	cr_assert_eq(plain, 6);
+	WERE_CALLED(IN(entries_before), IN(entries_plain), OUT(entries_plain), IN(entries_plain),
+	            OUT(entries_plain), OUT(entries_before), IN(entries_plain), OUT(entries_plain));
+	cr_assert_eq(name_count, 2);
+	cr_assert_eq(names[0].source, FMT_function_source_ENTRIES);
+	cr_assert_eq(atomic_load(&col.count.calls_unhooked), 0);
+}
+
+Test(entries, arguments_and_results_are_what_they_were)
+{
+	double result;
+
+	begin();
+	result = entries_double(1.5, 4, 0.25);
+	end();
+	cr_assert_eq(result, 6.25);
+	WERE_CALLED(IN(entries_double), OUT(entries_double));
+}
+
+Test(entries, functions_without_room_are_told_of_and_left_alone)
+{
+	int result;
+
+	begin();
+	result = entries_narrow(1);
+	end();
+	cr_assert_eq(result, 4);
+	cr_assert_eq(call_count, 0);
+	cr_assert_eq(
+		scratch_count("log.xml", "some functions have less than 5 bytes at their entries"),
+		1);
+}
+
+Test(entries, nothing_is_recorded_before_and_behind)
+{
+	int depth;
+
+	functrace_open();
+	entries_plain(1);
+	end();
+	cr_assert_eq(call_count, 0);
+	functrace_start();
+	entries_plain(1);
+	end();
+	depth = entries_deep(30);
+	end();
+	cr_assert_eq(depth, 30);
+	WERE_CALLED(IN(entries_plain), OUT(entries_plain));
+}
+
+Test(entries, only_chosen_functions_are_traced)
+{
+	strcpy(col.descriptor.functrace_names, "entries_*,!entries_plain");
+	begin();
+	entries_before(1);
+	entries_plain(1);
+	end();
+	WERE_CALLED(IN(entries_before), OUT(entries_before));
+}
+
+Test(entries, calls_up_to_a_depth_are_traced)
+{
+	int depth;
+
+	col.descriptor.functrace_depth = 2;
+	begin();
+	depth = entries_deep(5);
+	end();
+	cr_assert_eq(depth, 5);
+	WERE_CALLED(IN(entries_deep), IN(entries_deep), OUT(entries_deep), OUT(entries_deep));
+}
+
+/* A call of a second may not be as short as that. */
+Test(entries, short_calls_are_erased)
+{
+	col.descriptor.functrace_min_ns = 1000000000;
+	col.descriptor.clock_hz = 5000000000;
+	begin();
+	for (int i = 0; i < 20; i++)
+		entries_before(i);
+	end();
+	functrace_count();
+	cr_assert_leq(call_count, 6, "those around a change of the CPU");
+	cr_assert_geq(atomic_load(&col.count.calls_erased), 57);
+}
+
+static jmp_buf out;
+
+static ENTRY(8) int entries_jump(int value)
+{
+	sink = value;
+	longjmp(out, 1);
+}
+
+static ENTRY(8) int entries_outside(int value)
+{
+	if (!setjmp(out))
+		entries_jump(value);
+	return entries_plain(value);
+}
+
+Test(entries, what_a_jump_leaves_has_no_exit)
+{
+	int result;
+
+	begin();
+	result = entries_outside(7);
+	end();
+	cr_assert_eq(result, 8);
+	WERE_CALLED(IN(entries_outside), IN(entries_jump), IN(entries_plain), OUT(entries_plain),
+	            OUT(entries_outside));
+}
+
+Test(entries, without_the_users_wish_nothing_is_patched)
+{
+	col.descriptor.functrace_returns = 0;
+	begin();
+	entries_plain(1);
+	end();
+	cr_assert_eq(call_count, 0);
+}
