@@ -1,5 +1,6 @@
 /* Tests of analyzer/command.c: names of commands and their arguments on a command line. */
 #include "analyzer/command.h"
+#include "tests/unit/analyzer/answer.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -89,4 +90,137 @@ Test(command, optional_metrics_do_not_eat_the_experiment)
 	cr_assert_eq(take("metrics", "e.totalcpu:i.user", "test.1.er", &argument), 1);
 	cr_assert_eq(take("metrics", "nonsense", "test.1.er", &argument), 1);
 	cr_assert_eq(take("sort", "-e.user", "test.1.er", &argument), 1);
+}
+
+Test(command, lists_and_numbers_of_experiments_may_be_left_out)
+{
+	struct command_argument argument;
+
+	cr_expect_eq(take("threads", "1,3-5", "test.1.er", &argument), 1);
+	cr_expect_str_eq(argument.text, "1,3-5");
+	cr_expect_eq(take("threads", "2:1+3", NULL, &argument), 1);
+	cr_expect_eq(take("threads", "1x", NULL, &argument), 0);
+	cr_expect_eq(take("threads", "x1", NULL, &argument), 0);
+	cr_expect_eq(take("threads", NULL, NULL, &argument), 0);
+	cr_expect_eq(take("threads", "", NULL, &argument), 0);
+	cr_expect_null(argument.text);
+	cr_expect_eq(take("header", "ALL", "test.1.er", &argument), 1);
+	cr_expect_str_eq(argument.text, "ALL");
+	cr_expect_eq(take("header", "12", NULL, &argument), 1);
+	cr_expect_eq(argument.number, 12);
+	cr_expect_eq(take("header", "1x", NULL, &argument), 0);
+	cr_expect_eq(take("header", "", NULL, &argument), 0);
+	cr_expect_eq(take("header", NULL, NULL, &argument), 0);
+}
+
+Test(command, pairs_take_two_words_or_none)
+{
+	struct command_argument argument;
+
+	cr_expect_eq(take("pathmap", "/old", "/new", &argument), 2);
+	cr_expect_str_eq(argument.text, "/old");
+	cr_expect_str_eq(argument.second, "/new");
+	cr_expect_eq(take("pathmap", "/old", NULL, &argument), -EINVAL);
+	cr_expect_eq(take("export", NULL, NULL, &argument), -EINVAL);
+}
+
+Test(command, metrics_that_begin_with_a_sign_are_metrics)
+{
+	struct command_argument argument;
+
+	cr_expect_eq(take("sort", "-e.totalcpu", "test.1.er", &argument), 1);
+	cr_expect_eq(take("sort", "-limit", "5", &argument), 0);
+	cr_expect_eq(take("metrics", "/tmp", NULL, &argument), 0, "a file that is there");
+	cr_expect_eq(take("metrics", "/nonexistent", NULL, &argument), 1);
+	cr_expect_eq(take("metrics", ".er", NULL, &argument), 1, "no name of an experiment");
+	cr_expect_eq(take("metrics", "a.er", NULL, &argument), 0);
+	cr_expect_eq(take("metrics", NULL, NULL, &argument), 0);
+}
+
+#define HEAP "tests/golden/heap.er"
+
+static void prints(const char *lines, const char *text)
+{
+	answer_check(HEAP, lines, text, "", 0);
+}
+
+static void complains(const char *line, const char *message)
+{
+	answer_check(HEAP, line, "", message, 2);
+}
+
+Test(command_line, blanks_case_and_a_sign_before_it_do_not_matter)
+{
+	prints("   limit   5  \n\tLIMIT\t\n-limit\n", "Current limit: 5\nCurrent limit: 5\n");
+	prints("\n   \n-\n", "");
+}
+
+Test(command_line, comments_begin_at_the_line_or_behind_a_blank)
+{
+	prints("# limit 5\nlimit 6 # 7", "");
+	prints("limit 7\n limit #", "Current limit: 7\n");
+	complains("limit#", "xer_print: unknown command 'limit#' (did you mean 'limit'?)\n");
+	complains("limit 6#", "xer_print: limit: '6#' is not a number of rows\n");
+	/* In quotes it is no comment. */
+	complains("limit 'a # b'", "xer_print: limit: 'a # b' is not a number of rows\n");
+	complains("limit \"a # b\" # more", "xer_print: limit: 'a # b' is not a number of rows\n");
+	complains("limit 'a # b", "xer_print: limit: ''a' is not a number of rows\n");
+}
+
+Test(command_line, quotes_around_everything_are_taken_off)
+{
+	prints("limit '12'\nlimit", "Current limit: 12\n");
+	prints("limit \"13\"\nlimit", "Current limit: 13\n");
+	complains("limit '12\"", "xer_print: limit: ''12\"' is not a number of rows\n");
+	complains("limit '1' '2'", "xer_print: limit: ''1' '2'' is not a number of rows\n");
+	complains("limit '", "xer_print: limit: ''' is not a number of rows\n");
+}
+
+Test(command_line, arguments_are_asked_for_and_refused)
+{
+	complains("fsingle", "xer_print: fsingle: needs FUNCTION [N]\n");
+	complains("fsingle ''", "xer_print: fsingle: needs FUNCTION [N]\n");
+	complains("check", "xer_print: check: needs CHECKS\n");
+	complains("functions main", "xer_print: functions: unexpected 'main'\n");
+	complains("header x", "xer_print: header: unexpected 'x'\n");
+	complains("export folded", "xer_print: export: needs FORMAT FILE\n");
+	complains("nonsense", "xer_print: unknown command 'nonsense' (help lists the commands)\n");
+	answer_check(NULL, "functions", "", "xer_print: functions: no experiment named\n", 2);
+	answer_check(HEAP, "sync", "",
+	             "xer_print: sync: no synchronization data (record with xcollect -s on)\n", 1);
+}
+
+Test(command_line, a_number_at_the_end_chooses_a_function)
+{
+	struct answer with = answer_of(HEAP, "fsingle main 1"),
+		      without = answer_of(HEAP, "fsingle leak_malloc");
+
+	cr_expect(strstr(with.text, "\nmain\n") != NULL, "%s%s", with.text, with.messages);
+	cr_expect(strstr(without.text, "\nleak_malloc\n") != NULL);
+	answer_fini(&with);
+	answer_fini(&without);
+	/* What stands before it is one name, blanks and all. */
+	answer_check(HEAP, "fsingle no body 3", "",
+	             "xer_print: fsingle: no function 'no body' in the recorded data\n", 1);
+}
+
+Test(command_line, an_index_of_ones_own_is_a_command)
+{
+	struct answer answer = answer_of(HEAP, "indxobj_define mine HSIZE\nlimit 2\nMINE");
+
+	cr_expect(strstr(answer.text,
+	                 "\n  7            7000              7      7000           mine "
+	                 "1000\n") != NULL,
+	          "%s%s", answer.text, answer.messages);
+	answer_fini(&answer);
+}
+
+Test(command_line, help_tells_one_command)
+{
+	prints("help limit\n? lim\nxhelp ctree",
+	       "  limit [N]                        print at most N rows of a table, 0: all\n"
+	       "  limit [N]                        print at most N rows of a table, 0: all\n"
+	       "  calltree[ctree]                  the tree of calls\n");
+	complains("help nonsense",
+	          "xer_print: help: unknown command 'nonsense' (help lists the commands)\n");
 }

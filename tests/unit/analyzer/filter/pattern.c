@@ -78,12 +78,12 @@ Test(pattern, functions_in_order_from_the_outside_in)
 Test(pattern, inlined_calls_are_functions_of_the_stack)
 {
 	cr_expect_eq(total("split", "heapalloccnt", "LEAF == FNAME('block')"), 5);
-	cr_expect_eq(total("split", "heapalloccnt",
-	                   "(FNAME('make'), FNAME('block')) ORDERED IN STACK"),
-	             3);
-	cr_expect_eq(total("split", "heapalloccnt",
-	                   "(FNAME('main'), FNAME('block')) ORDERED IN STACK"),
-	             0);
+	cr_expect_eq(
+		total("split", "heapalloccnt", "(FNAME('make'), FNAME('block')) ORDERED IN STACK"),
+		3);
+	cr_expect_eq(
+		total("split", "heapalloccnt", "(FNAME('main'), FNAME('block')) ORDERED IN STACK"),
+		0);
 }
 
 /* What the tables of functions in the same mode say (tests/golden/expected/java.functions,
@@ -103,7 +103,8 @@ Test(pattern, frames_of_the_recorder_and_of_the_java_machine_have_names_of_their
 	cr_expect_eq(total("java", "heapalloccnt", "FNAME('JavaSmall.main.*') IN STACK"), 21);
 	cr_expect_eq(total("java", "totalcpu", "LEAF == FNAME('<Unknown>')"),
 	             total("java", "totalcpu", "FNAME('<Unknown>') IN STACK"));
-	cr_expect_float_eq(total("sampler", "totalcpu", "LEAF == FNAME('<Recorder>')"), 0.001, 1e-6);
+	cr_expect_float_eq(total("sampler", "totalcpu", "LEAF == FNAME('<Recorder>')"), 0.001,
+	                   1e-6);
 	cr_expect_float_eq(total("sampler", "totalcpu", "LEAF == FNAME('work_a')"), 0.027, 1e-6);
 	cr_expect_float_eq(total("sampler", "totalcpu", "FNAME('<Truncated-stack>') IN STACK"),
 	                   0.001, 1e-6);

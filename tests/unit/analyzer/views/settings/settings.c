@@ -42,7 +42,7 @@ Test(settings, each_is_shown_by_its_command_alone)
 	shows("asmsyntax\nasmsyntax INTEL\nasmsyntax\nasmsyntax att\nasmsyntax",
 	      "Current asmsyntax: att\nCurrent asmsyntax: intel\nCurrent asmsyntax: att\n");
 	shows("printmode\nprintmode text\nprintmode", "Current printmode: text\n"
-						      "Current printmode: text\n");
+	                                              "Current printmode: text\n");
 	shows("filters\nfilters HSIZE > 5\nfilters\nfilters all\nfilters",
 	      "Current filters: all\nCurrent filters: HSIZE > 5\nCurrent filters: all\n");
 	shows("time\ntime 0-1ms\ntime\ntime all\ntime",
@@ -76,7 +76,7 @@ Test(settings, slips_are_told_and_change_nothing)
 	fails("name odd",
 	      "xer_print: name: 'odd' is not long, short or mangled, with :soname or :nosoname\n");
 	fails("name long:odd", "xer_print: name: 'long:odd' is not long, short or mangled, with "
-			       ":soname or :nosoname\n");
+	                       ":soname or :nosoname\n");
 	fails("name lon",
 	      "xer_print: name: 'lon' is not long, short or mangled, with :soname or :nosoname\n");
 	fails("viewmode odd", "xer_print: viewmode: 'odd' is not user, expert or machine\n");
@@ -87,7 +87,7 @@ Test(settings, slips_are_told_and_change_nothing)
 	fails("context x", "xer_print: context: 'x' is not a number of lines, all or auto\n");
 	fails("context 3x", "xer_print: context: '3x' is not a number of lines, all or auto\n");
 	fails("printmode odd", "xer_print: printmode: 'odd' is not text, html, json, csv, tsv or a "
-			       "character that separates columns\n");
+	                       "character that separates columns\n");
 	fails("compare odd", "xer_print: compare: 'odd' is not off, on, delta or ratio\n");
 	fails("en_desc odd", "xer_print: en_desc: 'odd' is not on, off or =REGEX\n");
 	fails("pathmap /old", "xer_print: pathmap: needs [OLD-PREFIX NEW-PREFIX]\n");
@@ -106,12 +106,15 @@ Test(settings, metrics_and_order_are_told_when_they_change)
 	fails("metrics i.heapalloccnt:odd",
 	      "xer_print: metrics: column 16: 'odd' is not a metric (metric_list lists them)\n");
 	fails("sort odd", "xer_print: sort: column 1: 'odd' is not a metric (metric_list lists "
-			  "them)\n");
+	                  "them)\n");
 	fails("sort -odd", "xer_print: sort: column 2: 'odd' is not a metric (metric_list lists "
-			   "them)\n");
-	answer_check(HEAP, "sort totalcpu", "", "xer_print: sort: 'totalcpu': no clock profile data in these "
-	             "experiments\n", 1);
-	answer_check(HEAP, "metrics i.totalcpu", "", "xer_print: metrics: 'i.totalcpu': no clock "
+	                   "them)\n");
+	answer_check(HEAP, "sort totalcpu", "",
+	             "xer_print: sort: 'totalcpu': no clock profile data in these "
+	             "experiments\n",
+	             1);
+	answer_check(HEAP, "metrics i.totalcpu", "",
+	             "xer_print: metrics: 'i.totalcpu': no clock "
 	             "profile data in these experiments\n",
 	             1);
 }
@@ -123,13 +126,13 @@ Test(settings, programs_get_no_word_of_settings)
 
 Test(settings, for_programs_the_metrics_are_a_table)
 {
-	struct answer answer =
-		answer_of(HEAP, "printmode csv\nmetrics e.heapalloccnt:name\nmetric_list");
+	struct answer answer = answer_of(HEAP,
+	                                 "printmode csv\nmetrics e.heapalloccnt:name\nmetric_list");
 
 	cr_expect(strstr(answer.text, "metric,meaning,shown,sorted\n"
-				      "heapalloccnt,Allocations,1,1\n"
-				      "heapallocbytes,Bytes Allocated,0,0\n"
-				      "heapleakcnt,Leaks,0,0\n") == answer.text,
+	                              "heapalloccnt,Allocations,1,1\n"
+	                              "heapallocbytes,Bytes Allocated,0,0\n"
+	                              "heapleakcnt,Leaks,0,0\n") == answer.text,
 	          "%s", answer.text);
 	cr_expect(strstr(answer.text, "\nsize,Size,0,0\naddress,PC Address,0,0\nname,Name,1,0\n") !=
 	                  NULL,
@@ -164,8 +167,12 @@ Test(settings, descendants_are_opened_as_the_rc_file_says)
 		const char *line;
 		size_t rows;
 	} choices[] = {
-		{"en_desc on", 4},        {"en_desc off", 1},        {"en_desc =alone_static", 3},
-		{"en_desc =_f1", 2},      {"en_desc =f1", 1},        {"en_desc =_f.*", 4},
+		{"en_desc on", 4},
+		{"en_desc off", 1},
+		{"en_desc =alone_static", 3},
+		{"en_desc =_f1", 2},
+		{"en_desc =f1", 1},
+		{"en_desc =_f.*", 4},
 		{"en_desc on\nen_desc =_f1\nen_desc =x\nen_desc OFF", 1},
 	};
 
@@ -200,11 +207,11 @@ Test(settings, classes_of_comments)
 	      "Current sthresh: 30\nCurrent dthresh: 5\nCurrent sthresh: 30\n");
 	shows("cc all:t=7\nsthresh\ndthresh", "Current sthresh: 7\nCurrent dthresh: 7\n");
 	fails("scc hex", "xer_print: scc: 'hex' is no class of comments (inline, version, cf, "
-			 "basic, all, none)\n");
+	                 "basic, all, none)\n");
 	fails("dcc inline:odd", "xer_print: dcc: 'odd' is no class of comments (inline, version, "
-				"cf, basic, all, none, src, nosrc, hex, nohex)\n");
+	                        "cf, basic, all, none, src, nosrc, hex, nohex)\n");
 	fails("cc t=101", "xer_print: cc: 't=101' is no class of comments (inline, version, cf, "
-			  "basic, all, none, src, nosrc, hex, nohex)\n");
+	                  "basic, all, none, src, nosrc, hex, nohex)\n");
 	answer_check(HEAP, "scc loop", "",
 	             "xer_print: scc: GCC and clang leave no comments of class loop in debug "
 	             "information\n",
@@ -213,11 +220,14 @@ Test(settings, classes_of_comments)
 
 Test(settings, filters_are_told_where_they_are_wrong)
 {
-	fails("filters HSIZE >", "xer_print: filters: column 8: a value expected where the expression ends\n");
-	fails("filters (HSIZE", "xer_print: filters: column 7: ')' expected where the expression ends\n");
+	fails("filters HSIZE >",
+	      "xer_print: filters: column 8: a value expected where the expression ends\n");
+	fails("filters (HSIZE",
+	      "xer_print: filters: column 7: ')' expected where the expression ends\n");
 	fails("filters FOO == 1",
 	      "xer_print: filters: column 1: unknown word 'FOO' (did you mean 'HOOK'?)\n");
 	fails("time 2-1", "xer_print: time: column 4: the range ends before it begins\n");
 	fails("time x", "xer_print: time: column 1: a time expected, as in 1.5-2 or 200ms-\n");
-	fails("thread_select 1,x", "xer_print: thread_select: column 3: a number expected, as in 1,3-5 or 2:1,3\n");
+	fails("thread_select 1,x",
+	      "xer_print: thread_select: column 3: a number expected, as in 1,3-5 or 2:1,3\n");
 }

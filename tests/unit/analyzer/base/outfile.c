@@ -1,0 +1,152 @@
+/* Tests of files that are written whole or not at all. */
+#include "analyzer/base/outfile.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/xer-outfile-XXXXXX";
+
+static void set_up(void)
+{
+	cr_assert_not_null(mkdtemp(directory));
+	cr_assert_eq(chdir(directory), 0);
+}
+
+static void tear_down(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	cr_assert_eq(system(command), 0);
+}
+
+TestSuite(outfile, .init = set_up, .fini = tear_down);
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	fputs(text, file);
+	fclose(file);
+}
+
+static void expect(const char *path, const char *expected)
+{
+	char text[64] = "";
+	FILE *file = fopen(path, "r");
+
+	if (file) {
+		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+		fclose(file);
+	}
+	cr_expect_str_eq(file ? text : "nothing", expected);
+}
+
+Test(outfile, what_is_whole_stays)
+{
+	FILE *out = outfile_open("new"), *more;
+
+	fputs("text", out);
+	cr_expect_eq(outfile_close(out, 1), 0);
+	expect("new", "text");
+	more = outfile_append("new");
+	fputs("more", more);
+	cr_expect_eq(outfile_close(more, 1), 0);
+	expect("new", "textmore");
+	out = outfile_open("new");
+	cr_expect_eq(outfile_close(out, 1), 0);
+	expect("new", "");
+}
+
+Test(outfile, what_is_not_is_removed_or_gets_its_old_length)
+{
+	FILE *out = outfile_open("new"), *more;
+
+	fputs("text", out);
+	cr_expect_eq(outfile_close(out, 0), 0);
+	expect("new", "nothing");
+	put("old", "old");
+	more = outfile_append("old");
+	fputs("more", more);
+	fflush(more);
+	cr_expect_eq(outfile_close(more, 0), 0);
+	expect("old", "old");
+	out = outfile_open("old");
+	cr_expect_eq(outfile_close(out, 0), 0);
+	expect("old", "nothing");
+}
+
+Test(outfile, all_that_are_open_are_taken_back_at_once)
+{
+	FILE *first = outfile_open("first"), *second = outfile_open("second"), *third;
+
+	put("third", "old");
+	third = outfile_append("third");
+	fputs("text", first);
+	fputs("text", second);
+	fflush(second);
+	fputs("more", third);
+	cr_expect_eq(outfile_close(first, 1), 0);
+	outfile_take_all_back();
+	expect("first", "text");
+	expect("second", "nothing");
+	expect("third", "old");
+	outfile_close(second, 1);
+	outfile_close(third, 1);
+	expect("third", "old");
+}
+
+/* The name may be another file's by now. */
+Test(outfile, a_file_of_the_same_name_and_a_link_are_left_alone)
+{
+	FILE *out = outfile_open("new");
+
+	fputs("text", out);
+	cr_assert_eq(rename("new", "moved"), 0);
+	put("new", "another's");
+	outfile_close(out, 0);
+	expect("new", "another's");
+	expect("moved", "");
+	put("target", "");
+	cr_assert_eq(symlink("target", "link"), 0);
+	out = outfile_open("link");
+	fputs("text", out);
+	outfile_close(out, 0);
+	expect("link", "");
+	cr_expect_eq(access("target", F_OK), 0);
+}
+
+Test(outfile, devices_keep_what_they_got)
+{
+	FILE *out = outfile_open("/dev/null");
+
+	fputs("text", out);
+	cr_expect_eq(outfile_close(out, 0), 0);
+	cr_expect_eq(access("/dev/null", F_OK), 0);
+	out = outfile_open("/dev/full");
+	fputs("text", out);
+	cr_expect_eq(outfile_close(out, 1), -ENOSPC);
+}
+
+Test(outfile, what_cannot_be_opened_says_why)
+{
+	cr_expect_null(outfile_open("none/file"));
+	cr_expect_eq(errno, ENOENT);
+	cr_expect_null(outfile_append(directory));
+	cr_expect_eq(errno, EISDIR);
+}
+
+Test(outfile, other_streams_are_closed_too)
+{
+	FILE *file = fopen("file", "w");
+
+	fputs("text", file);
+	cr_expect_eq(outfile_close(file, 0), 0);
+	expect("file", "text");
+	cr_expect_eq(outfile_close(stdout, 1), 0);
+	cr_expect_geq(fprintf(stdout, "%s", ""), 0);
+}
