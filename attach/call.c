@@ -36,8 +36,8 @@ static int put_frame(const struct call_place *place, uint64_t address)
 	return memory_write(address, bytes, size);
 }
 
-/* One system call of the target. Signals are blocked only when the way back is laid, for it ends
- * with their mask. */
+/* One system call of the target. Signals are blocked only when the signal frame is in place, since
+ * it restores their mask. */
 static int system_call(struct call_place *place, long number, uint64_t a, uint64_t b, uint64_t c,
                        uint64_t d, int64_t *result)
 {

@@ -1,10 +1,10 @@
-/* call.h: make a stopped thread of the target execute system calls and functions, and put it back
- * as it was.
+/* call.h: make a stopped thread of the target execute system calls and functions, and restore its
+ * state.
  *
- * System calls are executed where the C library makes one and returns, functions on a stack of
- * their own from a few instructions on a page of their own. Behind each lies a signal frame
- * (arch_frame_build), so that the thread finds its way back by itself if this program ends at any
- * moment. Signals other than faults wait until the thread is back. */
+ * System calls are executed where the C library makes one and returns; functions are called on a
+ * separate stack by a few instructions on a separate page. At the end of each is a signal frame
+ * (arch_frame_build), so that the thread returns by itself if this program ends at any moment.
+ * Signals other than faults wait until the thread has returned. */
 #ifndef XER_ATTACH_CALL_H
 #define XER_ATTACH_CALL_H
 
@@ -30,8 +30,8 @@ int call_begin(struct call_place *place, struct objects *objects, struct thread 
 uint64_t call_put(struct call_place *place, size_t *used, const void *bytes, size_t len);
 
 /* Call `function` with two arguments. Returns 0 with *result, -EFAULT (it crashed: end the calls),
- * -ESTALE (it has ended, but the thread has gone back by itself), or another -errno, as -ETIMEDOUT.
- * After all but 0 and -EFAULT the thread must not be touched any more. */
+ * -ESTALE (it has ended, but the thread has returned by itself), or another -errno, such as
+ * -ETIMEDOUT. After anything but 0 and -EFAULT, the thread must not be touched any more. */
 int call_function(struct call_place *place, uint64_t function, uint64_t first, uint64_t second,
                   int timeout_ms, uint64_t *result);
 

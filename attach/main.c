@@ -84,7 +84,7 @@ static int explain_search(const struct job *job, int error)
 	}
 }
 
-/* A fault in the target is ours: say where, and that it has not reached the program. */
+/* A fault in the target is ours: report where, and that the program was not affected. */
 static int explain_fault(const struct job *job, const char *what)
 {
 	struct arch_registers registers;

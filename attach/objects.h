@@ -1,4 +1,4 @@
-/* objects.h: the load objects of the target, what each is to us, and call stacks through them
+/* objects.h: the load objects of the target, the role of each for us, and call stacks through them
  * (elfutils' libdwfl). */
 #ifndef XER_ATTACH_OBJECTS_H
 #define XER_ATTACH_OBJECTS_H
@@ -21,7 +21,7 @@ struct objects;
 
 /* Read the objects of process `pid`, whose memory is open (memory.h). `library` is the path of
  * libcollector.so. Returns 0 with *out, to be closed, or -errno. This takes tens of milliseconds:
- * no thread should stand still meanwhile. */
+ * no thread should be stopped during it. */
 int objects_open(pid_t pid, const char *library, struct objects **out);
 void objects_close(struct objects *objects);
 

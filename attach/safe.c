@@ -1,17 +1,15 @@
-/* safe.c: find out whether a thread is inside of something that must not be entered again. See
- * safe.h.
+/* safe.c: find out whether a thread is inside something that must not be entered again. See safe.h.
  *
- * Not to be used is a thread with a frame
+ * A thread cannot be used if it has a frame
  *   - in ld.so, in a library that defines malloc, in the malloc code of the C library, or in a
  * function that it has entered by a name of the malloc family (an allocator in the program itself,
- * whose own code is not to be executing either);
+ * whose own code must not be executing either);
  *   - in a function of the C library that holds a lock which loading a library takes (table
  * `locking`);
- *   - in any other part of the C library, unless it is there in a system call that waits (table
- * `waiting`), or has called out: by rule, what calls out holds nothing that matters;
- *   - in libcollector.so, unless that has called out to the function that it stands in front of.
- * Code without unwinding tables (generated at run time) ends the look: what called it is what may
- * call out.
+ *   - in any other part of the C library, unless it is in a system call that waits (table
+ * `waiting`), or has called out: code that calls out holds no lock that matters;
+ *   - in libcollector.so, unless that has called out to the function that it wraps.
+ * Code without unwinding tables (JIT code) ends the check: its callers may call out.
  * See doc/decisions/35-attach.md. */
 #include "attach/safe.h"
 
@@ -67,7 +65,7 @@ static const char *const allocating[] = {
 	"_ZdaPvm",
 };
 
-/* The malloc code of the C library: its functions without names stand around those with names. */
+/* The malloc code of the C library: its functions without names are between those with names. */
 static const char *const malloc_code[] = {"malloc",  "free",        "calloc",
                                           "realloc", "memalign",    "malloc_trim",
                                           "mallopt", "malloc_info", "posix_memalign"};
@@ -164,8 +162,8 @@ static int is_allocation(struct objects *objects, uint64_t function)
 
 /* ---- frames ---- */
 
-/* Is frame i one that executes, not one that has called another one? The innermost does, and one
- * that a signal interrupted. */
+/* Is frame i executing, rather than calling another one? The innermost frame is, and one that a
+ * signal interrupted. */
 static int is_executing(const struct object_frame *frames, int i)
 {
 	return i == 0 || (frames[i].is_exact && frames[i - 1].is_exact);
@@ -229,8 +227,7 @@ int safe_outermost_critical(struct objects *objects, const struct object_frame *
 		     is_allocation(objects, arch_called_before(frames[i + 1].pc))))
 			outermost = i;
 	}
-	/* Where the C library has called itself, it is left only by the outermost of these calls.
-	 */
+	/* If the C library has called itself, it is left only by the outermost of these calls. */
 	while (outermost >= 0 && outermost + 1 < count && frames[outermost].role == OBJECT_LIBC &&
 	       frames[outermost + 1].role == OBJECT_LIBC && !is_executing(frames, outermost + 1))
 		outermost++;

@@ -1,7 +1,8 @@
-/* safe.h: may a stopped thread be made to call into the loader and the allocator, here and now?
+/* safe.h: may a stopped thread call the loader and the allocator, here and now?
  *
- * The call takes the locks of ld.so and malloc, and malloc in a process with one thread takes none:
- * a thread that is inside of either must not be used. So its whole call stack is looked at. */
+ * The call takes the locks of ld.so and malloc, and in a process with one thread, malloc takes
+ * none. So a thread that is inside one of them must not be used, and its whole call stack is
+ * checked. */
 #ifndef XER_ATTACH_SAFE_H
 #define XER_ATTACH_SAFE_H
 

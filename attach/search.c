@@ -1,10 +1,10 @@
 /* search.c: try the threads of the target, one after another, until one is stopped at a safe point.
  * See search.h.
  *
- * Threads that sleep come first: they are safe most often, and are hurt least. In the first rounds
- * a thread that is not at a safe point is only let go again. Then it is made to run to the end of
- * what it is in, by a hardware breakpoint on the return address. (Should this program be killed
- * while one is set, the breakpoint would kill the thread: so it is the second choice.) */
+ * Sleeping threads come first: they are most often safe, and are disturbed least. In the first
+ * rounds, a thread that is not at a safe point is only released again. Later it runs to the end of
+ * what it is in, by a hardware breakpoint on the return address. (If this program were killed while
+ * one is set, the breakpoint would kill the thread: so this is the second choice.) */
 #include "attach/search.h"
 
 #include "attach/safe.h"

@@ -30,9 +30,10 @@ char thread_doing(pid_t tid);
 int thread_seize(struct thread *thread, pid_t tid);
 
 /* Stop it. Returns 0, -ESRCH (it has gone), -EBUSY (the process was stopped by a signal) or
- * -ETIMEDOUT: it is in a call that cannot be interrupted, or gets no CPU. It will stop, then,
- * whenever it can, and stay stopped until this program ends; with it whoever waits for a lock that
- * it holds. So the program must end soon. Signals that come meanwhile reach the thread. */
+ * -ETIMEDOUT: it is in a call that cannot be interrupted, or gets no CPU. Then it will stop as soon
+ * as it can, and stay stopped until this program ends, together with all threads that wait for a
+ * lock that it holds. So the program must end soon. Signals that come in the meantime reach the
+ * thread. */
 int thread_stop(struct thread *thread);
 
 /* Let it run on, and keep it, or let it go. */
@@ -41,8 +42,8 @@ int thread_pass_signal(struct thread *thread); /* with the signal that has stopp
 void thread_release(struct thread *thread);
 
 /* Let it run until it is about to execute `address`, by a hardware breakpoint, or until the time is
- * over; in both cases it is stopped then. Time in which it wants a CPU, having one or not, counts
- * for a sixteenth. Returns 0, -ETIMEDOUT, -ENOTSUP (there are no breakpoints) or another -errno. */
+ * over; in both cases it is stopped then. Time in which it waits for a CPU or runs counts for a
+ * sixteenth. Returns 0, -ETIMEDOUT, -ENOTSUP (there are no breakpoints) or another -errno. */
 int thread_run_to(struct thread *thread, uint64_t address, int timeout_ms);
 
 /* Has a running thread stopped by itself, by a fault for example? Returns 0, 1 or -ESRCH. */

@@ -1,5 +1,5 @@
-/* attach.c: stays beside a process that is being recorded. Going in and out is done by xer_attach,
- * a process of its own: see attach/main.c. See attach.h. */
+/* attach.c: waits while a running process is recorded. xer_attach, a separate program, enters and
+ * leaves the process: see attach/main.c. See attach.h. */
 #include "collect/attach.h"
 
 #include "collect/process.h"
@@ -20,8 +20,8 @@
 
 enum { DETACH_TRIES = 3 };
 
-/* Run a program and wait for its end. In a process group of its own: what the terminal sends is for
- * us alone. Returns its exit status, 125 if it had none. */
+/* Run a program and wait for its end. It has its own process group: signals of the terminal are for
+ * us only. Returns its exit status, 125 if it had none. */
 static int run(char *const *argv, char *const *environment)
 {
 	posix_spawnattr_t attributes;
@@ -99,9 +99,9 @@ static int is_ignored(int number)
 	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* Who has us run by nohup wants the recording to outlive the terminal. (SIGINT is ignored where
- * shells without job control run something in the background, and ends the recording all the same.)
- * The ends of helpers are wanted, whatever we have inherited. */
+/* A user who starts us with nohup wants the recording to outlive the terminal. (SIGINT is ignored
+ * in background jobs of shells without job control; it ends the recording all the same.) SIGCHLD of
+ * helpers must not be ignored, whatever we have inherited. */
 static int watch_signals(void)
 {
 	sigset_t set;
@@ -133,7 +133,7 @@ static int leave(const struct installation *installation, pid_t pid, int process
 	return has_ended(process) ? 0 : status;
 }
 
-/* Have the collector loaded in the process. */
+/* Make the process load the recorder. */
 static int go_in(const struct installation *installation, const struct request *request,
                  const struct clock_source *clock, const struct clock_moment *start,
                  const struct target *target, const char *experiment, struct cause *cause)
@@ -144,7 +144,7 @@ static int go_in(const struct installation *installation, const struct request *
 	int status;
 
 	inside.archive[0] = '\0'; /* we archive, so that the process is not held up */
-	wish.to_ms = 0;           /* the end is ours */
+	wish.to_ms = 0;           /* we end the recording */
 	descriptor = environment_descriptor(&inside, &wish, clock, start, experiment);
 	if (!descriptor)
 		return cause_set(cause, CAUSE_FAILED, "a path is too long");

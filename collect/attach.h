@@ -1,4 +1,4 @@
-/* attach.h: record a running process: go in, stay beside it, go out again. */
+/* attach.h: record a running process: enter it, wait, leave it. */
 #ifndef XER_COLLECT_ATTACH_H
 #define XER_COLLECT_ATTACH_H
 
@@ -8,11 +8,11 @@
 #include "collect/experiment.h"
 #include "collect/target.h"
 
-/* Load the collector into the process of `target`, whose experiment has been made, and stay until
- * the process ends, the time of request->to_ms is over, or SIGINT, SIGTERM or SIGHUP comes; then
- * end the recording and archive. *begun is set to 1 once the recording has begun: from then on
- * there is an experiment worth keeping. Returns 0, or an exit status; with an empty cause->text if
- * the reason has been printed. */
+/* Load the recorder into the process of `target`, whose experiment exists, and wait until the
+ * process ends, the time of request->to_ms is over, or SIGINT, SIGTERM or SIGHUP comes; then end
+ * the recording and archive. *begun is set to 1 once the recording has begun: from then on there is
+ * an experiment worth keeping. Returns 0, or an exit status; cause->text is empty if the reason was
+ * printed already. */
 int attach_record(const struct installation *installation, const struct request *request,
                   const struct clock_source *clock, const struct clock_moment *start,
                   const struct target *target, const struct experiment_directory *experiment,

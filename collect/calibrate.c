@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <time.h>
 
-/* A lock that waits takes two system calls at least; one that does not, some tens of ns. The factor
- * lies between. */
+/* Waiting for a lock takes at least two system calls; taking a free one takes some tens of ns. The
+ * factor is in between. */
 enum { ROUNDS = 20, PAIRS = 50, FACTOR = 20, LEAST_NS = 500, MOST_NS = 20000 };
 
 static uint64_t now_ns(void)

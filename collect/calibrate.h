@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* A threshold for synchronization tracing, in ns: well above what a lock costs that nobody holds,
- * on this machine. */
+/* A threshold for synchronization tracing, in ns: clearly above the cost of a free lock on this
+ * machine. */
 uint64_t calibrate_sync_ns(void);
 
 #endif

@@ -11,7 +11,7 @@ struct calls {
 	                            libcollector takes them */
 	uint64_t depth;          /* 0: any */
 	uint64_t min_ns;
-	int returns; /* also functions that tell their entries only */
+	int returns; /* also functions that are instrumented at their entries only */
 };
 
 /* Read a list of NAME, !NAME, @OBJECT, !@OBJECT, depth=N, min=TIME and returns=on|off, separated by

@@ -1,4 +1,4 @@
-/* cause.c: the one way in which the modules of xcollect say what went wrong; main prints it. */
+/* cause.c: the one way in which the modules of xcollect report what went wrong; main prints it. */
 #include "collect/cause.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* cause.h: why xcollect cannot go on, for a person and for the exit status. */
+/* cause.h: why xcollect cannot go on, as a message and as an exit status. */
 #ifndef XER_COLLECT_CAUSE_H
 #define XER_COLLECT_CAUSE_H
 

@@ -22,7 +22,7 @@ static uint64_t read_ns(clockid_t id)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The kernel checks the TSC against other clocks all the time, and drops it when it fails. */
+/* The kernel checks the TSC against other clocks all the time, and stops using it when it fails. */
 static int tsc_is_kernels_choice(void)
 {
 	char name[32] = "";

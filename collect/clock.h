@@ -21,8 +21,8 @@ struct clock_source {
 /* Choose the clock and take the first reading of its calibration. */
 void clock_begin(struct clock_source *clock);
 
-/* Take the last reading, at least a millisecond after the first (waits for the rest of it), and
- * compute the rate. *start is the moment of the call's end. */
+/* Take the last reading, at least a millisecond after the first (waits if necessary), and compute
+ * the rate. *start is the moment at which the call ends. */
 void clock_end(struct clock_source *clock, struct clock_moment *start);
 
 #endif

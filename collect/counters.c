@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* By longer intervals there is little to see; by shorter ones the program would be slow. */
+/* Longer intervals give too few samples; shorter ones make the program slow. */
 enum { USUAL_OF_OTHERS = 1000003, PERIOD_MAX = 2000000000 };
 
 static const struct known {
@@ -84,7 +84,7 @@ static int find_event(const char *name, struct counter *out)
 		return -EINVAL;
 	strcpy(out->name, row ? row->name : name);
 	if (!row) {
-		/* libpfm4's names have signs that mean something in lists of metrics. */
+		/* In libpfm4's names, some signs have a meaning in lists of metrics. */
 		for (char *sign = strpbrk(out->name, ":.%+!"); sign; sign = strpbrk(sign, ":.%+!"))
 			*sign = '-';
 		return ask_pfm(name, out);

@@ -28,8 +28,8 @@ struct counters {
  * unknown event, which is in `unknown`, or a wrong interval), -E2BIG (too many). */
 int counters_read(struct counters *counters, const char *text);
 
-/* Find out which of them can be counted here; say on stderr why the others cannot. They are left
- * out: what cannot be had is no reason not to run the program. */
+/* Find out which of them can be counted here; print on stderr why the others cannot. These are left
+ * out; the program runs all the same. */
 void counters_try(struct counters *counters);
 
 /* As log.xml has it: "NAME,INTERVAL NAME,INTERVAL ..."; text[COUNTERS_TEXT]. */

@@ -1,5 +1,5 @@
-/* environment.c: finds libcollector.so and makes the two variables that carry it into the target:
- * LD_PRELOAD, in which it stands before what the user has there, and the collection descriptor. */
+/* environment.c: finds libcollector.so and builds the two variables that load it into the program:
+ * LD_PRELOAD, in which it comes before the user's own libraries, and the collection descriptor. */
 #include "collect/environment.h"
 
 #include "format/descriptor.h"

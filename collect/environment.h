@@ -1,4 +1,4 @@
-/* environment.h: what the target inherits that makes libcollector record it. */
+/* environment.h: what the program inherits so that libcollector records it. */
 #ifndef XER_COLLECT_ENVIRONMENT_H
 #define XER_COLLECT_ENVIRONMENT_H
 

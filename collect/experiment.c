@@ -1,5 +1,5 @@
-/* experiment.c: names and makes the experiment directory, and puts whole files into it.
- * A name is taken by mkdir, which is exclusive: two recordings never share a directory. */
+/* experiment.c: names and creates the experiment directory, and puts whole files into it. A name is
+ * taken by mkdir, which is exclusive: two recordings never share a directory. */
 #include "collect/experiment.h"
 
 #include "collect/remove.h"

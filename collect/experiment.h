@@ -13,8 +13,8 @@ struct experiment_directory {
 	int fd;              /* the open directory, -1 if it was not made */
 };
 
-/* Make the directory that `request` asks for, with `archives` in it, or, for a dry run, only choose
- * its name. Returns 0, or 125 with `cause`. Close with experiment_close. */
+/* Create the directory that `request` asks for, with `archives` in it, or, for a dry run, only
+ * choose its name. Returns 0, or 125 with `cause`. Close with experiment_close. */
 int experiment_create(const struct request *request, struct experiment_directory *out,
                       struct cause *cause);
 

@@ -1,4 +1,4 @@
-/* groups.h: what a user does with the groups of hooks of groupfile.h. */
+/* groups.h: the commands for the groups of hooks of groupfile.h. */
 #ifndef XER_COLLECT_GROUPS_H
 #define XER_COLLECT_GROUPS_H
 

@@ -1,5 +1,5 @@
-/* host.c: describes the machine, by the cheapest way for each fact: reading /proc/cpuinfo takes
- * milliseconds on large machines, asking the processor does not. */
+/* host.c: describes the machine, in the cheapest way for each fact: reading /proc/cpuinfo takes
+ * milliseconds on large machines, CPUID does not. */
 #include "collect/host.h"
 
 #include "collect/arch/arch.h"

@@ -1,4 +1,4 @@
-/* java.c: make the command line of a Java program. See java.h. */
+/* java.c: build the command line of a Java program. See java.h. */
 #include "collect/java.h"
 
 #include <limits.h>
@@ -23,7 +23,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The machine of a directory where a JDK is, or of a path that is the machine itself. */
+/* The Java machine in a directory of a JDK, or at a path that is the machine itself. */
 static const char *machine_of(const char *path)
 {
 	static char file[PATH_MAX];

@@ -1,6 +1,6 @@
-/* main.c: xcollect. Reads the command line, makes the experiment, and becomes the program to be
- * recorded, which carries libcollector.so in by LD_PRELOAD. The pid, the exit status and all
- * signals are then the program's. */
+/* main.c: xcollect. Reads the command line, creates the experiment, and becomes the program to be
+ * recorded, which loads libcollector.so by LD_PRELOAD. So the pid, the exit status and all signals
+ * are those of the program. */
 #include "collect/attach.h"
 #include "collect/cause.h"
 #include "collect/clock.h"
@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All that is known before the experiment is made. */
+/* All that is known before the experiment exists. */
 struct plan {
 	struct request request;
 	struct target target;
@@ -134,8 +134,8 @@ static void warn_limits(const struct plan *plan)
 		        "xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n");
 }
 
-/* Helpers are given to whom orphans are given to. That must not be the program: one that waits for
- * all its children would wait for who waits for its end. */
+/* Helpers become children of the process that adopts orphans. That must not be the program: if it
+ * waits for all its children, it would wait for a helper that waits for its end. */
 static int check_helpers(const struct request *request, struct cause *cause)
 {
 	if (getpid() != 1 || request->attach ||
@@ -303,8 +303,9 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 	return status;
 }
 
-/* A descriptor of ours among the standard ones would be written to by messages, and be closed by
- * who has others stand there: so what is closed is taken, for us alone. */
+/* If a standard descriptor is closed, a file that we open would get its number, messages would be
+ * written to it, and a program that opens others there would close it. So closed ones are occupied,
+ * for us only. */
 static void take_standard_descriptors(void)
 {
 	int fd;

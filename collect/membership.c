@@ -1,5 +1,5 @@
-/* membership.c: adds an experiment to a group. Several recordings may add theirs at the same time:
- * whoever writes holds a lock on the file. */
+/* membership.c: adds an experiment to a group. Several recordings may do so at the same time: the
+ * writer holds a lock on the file. */
 #include "collect/membership.h"
 
 #include "format/layout.h"

@@ -17,13 +17,13 @@ struct membership {
 /* See whether the file `name` is, or can become, a group. Returns 0, or 125 with `cause`. */
 int membership_check(const char *name, struct cause *cause);
 
-/* Append the experiment to the group, made if it is missing, while no other program does: by its
- * name alone if they are in the same directory, else by its absolute path. Returns 0, or 125 with
- * `cause`. Close with membership_withdraw; the file is closed by an exec, too. */
+/* Append the experiment to the group, which is created if it is missing, while no other program
+ * does so: by its name only if they are in the same directory, else by its absolute path. Returns
+ * 0, or 125 with `cause`. Close with membership_withdraw; an exec closes the file, too. */
 int membership_add(const char *name, const struct experiment_directory *experiment,
                    struct membership *out, struct cause *cause);
 
-/* Nothing will be recorded: take the line away again, unless others have added theirs behind it. */
+/* Nothing will be recorded: remove the line again, unless others have added theirs after it. */
 void membership_withdraw(struct membership *membership);
 
 #endif

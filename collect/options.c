@@ -136,7 +136,7 @@ static int check_signals(const struct request *request, struct cause *cause)
 	return 0;
 }
 
-/* What cannot be had in a process that runs already. */
+/* What is impossible in a running process. */
 static int check_attach(const struct request *request, const char *program, struct cause *cause)
 {
 	if (program)
@@ -154,8 +154,8 @@ static int check_attach(const struct request *request, const char *program, stru
 	return 0;
 }
 
-/* collect(1) wants a -- between a launcher's arguments and its program; not all launchers know it.
- */
+/* collect(1) needs a -- between a launcher's arguments and its program; not all launchers know
+ * it. */
 static void drop_separator(char **at)
 {
 	while (*at && strcmp(*at, "--") != 0)

@@ -1,5 +1,5 @@
-/* process.c: looks at a running process from outside, in /proc, and refuses with the reason and the
- * remedy what cannot be entered. See process.h. */
+/* process.c: looks at a running process from outside, in /proc, and refuses one that cannot be
+ * entered, with the reason and what would help. See process.h. */
 #include "collect/process.h"
 
 #include "collect/elffile.h"

@@ -1,13 +1,14 @@
-/* process.h: a running process that is to be recorded: who it is, and whether it can be entered. */
+/* process.h: a running process that is to be recorded: its description, and whether it can be
+ * entered. */
 #ifndef XER_COLLECT_PROCESS_H
 #define XER_COLLECT_PROCESS_H
 
 #include "collect/environment.h"
 #include "collect/target.h"
 
-/* Describe process `pid` as a target, and check that we may and can go into it, or say in `outside`
- * why not. Nothing in it is touched. Returns 0, 126 (it cannot be recorded), 127 (there is none) or
- * 125, with `cause`; free with target_fini. */
+/* Describe process `pid` as a target, and check that we may and can enter it, or put into `outside`
+ * why not. The process is not changed. Returns 0, 126 (it cannot be recorded), 127 (there is none)
+ * or 125, with `cause`; free with target_fini. */
 int process_find(pid_t pid, const struct installation *installation, struct target *out,
                  struct cause *cause);
 

@@ -1,6 +1,6 @@
-/* sampler.c: puts the helper of --sampler in place. See sampler.h. It must not be seen by the
- * program: so it is the child of a child that is gone before the program begins, in a session of
- * its own, and holds nothing of the program's open.
+/* sampler.c: starts the helper of --sampler. See sampler.h. The program must not notice the helper:
+ * so it is the child of a child that is gone before the program begins, in a POSIX session of its
+ * own, and keeps no file of the program open.
  * See doc/decisions/57-sampler-fallback.md. */
 #include "collect/sampler.h"
 
@@ -22,7 +22,7 @@
 
 enum { WAIT_MS = 5000, END_MS = 10000, TIMER_MIN_US = 100, NUMBER = 24 };
 
-/* Stacks of counters are copied: what they count happens anywhere, also in code without frame
+/* Stacks of counters are copied: their events happen anywhere, also in code without frame
  * pointers. */
 enum { COUNTER_BYTES = 64 << 20, COUNTER_STACK = 8192 };
 
@@ -55,9 +55,9 @@ static _Noreturn void help(char *const *argv, int directory, int answer)
 	_exit(127);
 }
 
-/* Have a grandchild run help(), of which this process keeps no trace: an ignored SIGCHLD lets the
- * child vanish without a signal and without a share in the times of children, and only who is no
- * subreaper does not get the orphan. */
+/* Let a grandchild run help(), of which this process keeps no trace: with SIGCHLD ignored, the
+ * child vanishes without a signal and without a share in the times of children; and the orphan does
+ * not come to us unless we are a subreaper. */
 static int launch(char *const *argv, int directory, int answer)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -101,7 +101,7 @@ static int let_begin(int helper, struct sampler_answer *answer)
 {
 	struct pollfd said = {.fd = helper, .events = POLLIN};
 
-	/* Who is gone already has said why. */
+	/* If the helper is gone already, it has printed why. */
 	if (send(helper, "", 1, MSG_NOSIGNAL) != 1 && errno != EPIPE)
 		return -EIO;
 	if (poll(&said, 1, WAIT_MS) == 0)
@@ -219,7 +219,8 @@ static int start_job(const struct place *place, const struct job *job)
 	snprintf(type, sizeof(type), "%u", job->counter ? job->counter->type : 0);
 	snprintf(config, sizeof(config), "%llu",
 	         (unsigned long long)(job->counter ? job->counter->config : 0));
-	/* Who is attached to is being recorded already; its end is not that of the process. */
+	/* A process that we attached to is already recorded; the end of the recording is not that
+	 * of the process. */
 	snprintf(process, sizeof(process), "%d",
 	         by_timers && place->pid != getpid() ? 0 : (int)place->pid);
 	if (mkdirat(place->experiment->fd, job->directory, 0755) < 0)
@@ -263,13 +264,14 @@ static unsigned list_jobs(const struct request *request, struct job *jobs)
 		                    .stack = COUNTER_STACK};
 		snprintf(job->directory, sizeof(job->directory), "%s%u", FMT_DIR_COUNTER, i);
 	}
-	/* Who waits for timers archives nothing: there are no samples of others. */
+	/* A helper that waits for timers archives nothing: there are no samples of other
+	 * processes. */
 	jobs[request->sampler_ns && request->sampler_timers ? 1 : 0].archives = 1;
 	return count;
 }
 
-/* A helper that was started after another has begun would inherit events from this process, as the
- * program does. */
+/* A helper that is started after another one has begun would inherit events from this process, as
+ * the program does. */
 static unsigned start(const struct place *place, struct samplers *out)
 {
 	struct job jobs[1 + FMT_COUNTERS_MAX] = {0};

@@ -1,5 +1,5 @@
-/* sampler.h: xcollect --sampler and -h: the kernel samples the program and its descendants,
- * xer_sampler beside them writes FXT files. */
+/* sampler.h: xcollect --sampler and -h: the kernel samples the program and its descendants, and the
+ * helper xer_sampler writes FXT files. */
 #ifndef XER_COLLECT_SAMPLER_H
 #define XER_COLLECT_SAMPLER_H
 
@@ -7,15 +7,15 @@
 #include "collect/experiment.h"
 #include "collect/options.h"
 
-/* May anybody sample here? If not, say so on stderr with the remedy, and ask for clock samples by
- * timers in place of it. Before the settings are written down. */
+/* May this user sample here? If not, say so on stderr with what would help, and ask for clock
+ * samples by timers instead. Before the settings are written. */
 void sampler_prepare(struct request *request);
 
 /* Begin to sample this process, which is about to execute the program: from then on, until it and
- * all descendants have ended. A helper is left behind, which is no child of this process and gives
- * no sign. What cannot be done is said on stderr, and the recording goes on without. Nothing is
- * done unless sampler_ns or counters are set in the request. Returns how many helpers have begun.
- */
+ * all descendants have ended. A helper is left running, which is not a child of this process and
+ * stays unnoticed. What is impossible is reported on stderr, and the recording goes on without it.
+ * Nothing is done unless sampler_ns or counters are set in the request. Returns how many helpers
+ * have begun. */
 unsigned sampler_begin(const struct installation *installation, const struct request *request,
                        const struct experiment_directory *experiment);
 

@@ -1,4 +1,4 @@
-/* take_how.c: options that say of whom, when, how much and where to is recorded. */
+/* take_how.c: options for the processes, time, amount and place of a recording. */
 #include "collect/amount.h"
 #include "collect/signalname.h"
 #include "collect/take.h"

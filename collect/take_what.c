@@ -7,8 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Primes and the like, so that samples do not march in step with the program or the kernel's tick.
- */
+/* Primes and the like, so that samples do not keep step with the program or the kernel's tick. */
 static const struct {
 	const char *name;
 	uint64_t us;
@@ -42,8 +41,7 @@ int take_profile(struct request *request, const char *value)
 		return -EINVAL;
 	if (status < 0 || us < SAMPLER_MIN_US || us > PROFILE_MAX_US)
 		return take_out_of_range(request, PERIOD_RANGE);
-	/* Shorter than timers can do anything with: the kernel samples, and timers stand by for
-	 * where it may not. */
+	/* Too short for timers: the kernel samples, and timers replace it where it may not. */
 	if (us < PROFILE_MIN_US) {
 		request->sampler_ns = us * 1000;
 		request->sampler_bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20;
@@ -134,8 +132,8 @@ int take_omp(struct request *request, const char *value)
 	return -EINVAL;
 }
 
-/* The names are those that collect(1) knows, and those of today. Which MPI it is, a process tells
- * when it runs. */
+/* The names that collect(1) knows, and present ones. The process itself finds out which MPI it
+ * uses. */
 int take_mpi_launcher(struct request *request, const char *value)
 {
 	static const char *const names[] = {"on",    "off",    "OMPT",   "CT",       "OPENMPI",
@@ -206,7 +204,7 @@ int take_java_arguments(struct request *request, const char *value)
 	return 0;
 }
 
-/* Behind a comma stands which ones: native, of Java, or both, as without it. */
+/* After a comma: native, Java, or both, as without it. */
 static int read_sync_kinds(const char *value, unsigned *kinds)
 {
 	static const char *const names[] = {"", ",n", ",j", ",nj"};

@@ -21,10 +21,10 @@ struct target {
 	char directory[PATH_MAX]; /* its current one, empty if unknown */
 };
 
-/* Find argv[0] as execvp would and check that libcollector can be preloaded into it, or say in
- * `outside` why not. A script that is run by env(1) is resolved to its interpreter, since recording
- * ends at an exec. Returns 0, 126 (it cannot be recorded), 127 (not found) or 125, with `cause`.
- * argv is borrowed. */
+/* Find argv[0] as execvp would and check that libcollector can be preloaded into it, or put into
+ * `outside` why not. A script that is run by env(1) is resolved to its interpreter, since an
+ * experiment ends at an exec. Returns 0, 126 (it cannot be recorded), 127 (not found) or 125, with
+ * `cause`. argv is borrowed. */
 int target_find(char **argv, struct target *out, struct cause *cause);
 void target_fini(struct target *target);
 

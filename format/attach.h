@@ -12,7 +12,7 @@
  * none. */
 #define ATTACH_EXIT "collector_detach"
 
-/* The signal of the collector's timers: a real-time signal that programs hardly use. */
+/* The signal of the recorder's timers: a real-time signal that programs hardly use. */
 #define ATTACH_TICK_SIGNAL (__SIGRTMAX - 3)
 
 #endif

@@ -1,8 +1,7 @@
 /* descriptor.h: the collection descriptor, by which xcollect tells libcollector what to record.
  *
- * It travels in one environment variable as `key=value;` pairs in the order of descriptor.def; in
- * values
- * `;`, `%` and bytes outside of 0x21-0x7e are written %NN. Signal-safe, no allocation. */
+ * It is one environment variable with `key=value;` pairs in the order of descriptor.def; in values,
+ * `;`, `%` and bytes outside 0x21-0x7e are written %NN. Signal-safe, no allocation. */
 #ifndef XER_FORMAT_DESCRIPTOR_H
 #define XER_FORMAT_DESCRIPTOR_H
 
@@ -17,7 +16,7 @@ enum {
 	DESCRIPTOR_STEP_MAX = 1024
 };
 
-/* The part that changes from image to image: which place in the tree of processes the image has. */
+/* The part that changes from image to image: the place of the image in the tree of processes. */
 struct descriptor_step {
 #define NUMBER(field, key, meaning)
 #define TEXT(field, key, size, meaning)

@@ -9,7 +9,7 @@
  */
 typedef long elf_reader(int fd, void *to, size_t size, uint64_t at);
 
-/* gcc's AddressSanitizer ends every program in which another library comes before its own, which
+/* gcc's AddressSanitizer aborts every program in which another library comes before its own, which
  * such programs need first. */
 #define ELF_ADDRESS_SANITIZER "libasan.so"
 #define ELF_ADDRESS_SANITIZER_REASON \

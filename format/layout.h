@@ -1,4 +1,4 @@
-/* layout.h: what an experiment directory is made of, and the version of the format. */
+/* layout.h: the files of an experiment directory, and the version of the format. */
 #ifndef XER_FORMAT_LAYOUT_H
 #define XER_FORMAT_LAYOUT_H
 

@@ -1,4 +1,4 @@
-/* lineage.c: the grammar of descendants' names. */
+/* lineage.c: the grammar of lineages. */
 #include "format/lineage.h"
 
 #include "format/layout.h"

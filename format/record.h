@@ -55,8 +55,8 @@ enum fmt_user_shape {
 	FMT_USER_CUT = 0x40,
 	FMT_USER_32 = 0x80
 };
-/* Bits of the number of an executed task: it lies on another one; it is a part of an untied one, of
- * which more come, in whatever thread. */
+/* Bits of the number of an executed task: it runs on top of another one; it is a part of an untied
+ * one, whose other parts follow, in whatever thread. */
 enum { FMT_OMP_TASK_INNER = 1, FMT_OMP_TASK_GOES_ON = 2 };
 enum { FMT_USER_WORDS = 5, FMT_USER_BYTES = 4096, FMT_USER_CHANNELS = 8 };
 enum { FMT_USER_LOW = 9 }; /* the bits of a data word that `low` keeps: 0 and 3 */
@@ -93,8 +93,8 @@ enum fmt_pc_mark {
 	FMT_PC_MARKS = 16
 };
 
-/* One with the highest bit is no address either, but the frame of an interpreted Java method: its
- * number in map.xml (0: not known), and the index of the bytecode. */
+/* One with the highest bit is not an address either, but the frame of an interpreted Java method:
+ * its number in map.xml (0: not known), and the index of the bytecode. */
 #define FMT_PC_JAVA ((uint64_t)1 << 63)
 enum { FMT_BCI_NONE = 0xffff };
 
@@ -113,7 +113,7 @@ static inline uint32_t fmt_pc_java_bci(uint64_t pc)
 	return (uint32_t)pc & FMT_BCI_NONE;
 }
 
-/* Marks that are no frame themselves: stacks go on outside of them. */
+/* Marks that are not frames themselves: stacks go on outside them. */
 static inline int fmt_pc_is_inner_mark(uint64_t pc)
 {
 	return pc == FMT_PC_GUESSED || pc == FMT_PC_PARALLEL || pc == FMT_PC_TASK;

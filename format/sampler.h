@@ -5,7 +5,7 @@
 /* The helper's descriptors: the experiment, and where it answers. */
 enum { FMT_SAMPLER_EXPERIMENT = 3, FMT_SAMPLER_ANSWER = 4 };
 
-/* What the helper says when it is ready, or cannot be. */
+/* The answer of the helper when it is ready, or cannot be. */
 struct sampler_answer {
 	int status; /* 0 or -errno */
 	int in_kernel;

@@ -1,13 +1,14 @@
-/* xml.h: XML that is well-formed at every instant, written by programs that may die at any.
+/* xml.h: XML that is well-formed at every instant, written by programs that may be killed at any
+ * time.
  *
  * A growing file always ends with its root's closing tag, possibly followed by a processing
- * instruction or blanks. An element is appended by writes that each lie inside one 4096-byte page,
- * because the kernel copies such a write as a whole even when the writer is killed (measured;
- * longer ones were torn).
+ * instruction or blanks. An element is appended by writes that each stay inside one 4096-byte page,
+ * because the kernel copies such a write as a whole even if the writer is killed (measured; longer
+ * ones were torn).
  *
- * Text that may hold any bytes (paths, arguments, names) is encoded so that it survives: bytes that
- * XML 1.0 cannot carry (control bytes, invalid UTF-8, U+FFFE, U+FFFF) become \xNN, a backslash
- * becomes \\. Nothing here allocates or does I/O; everything is signal-safe. */
+ * Text that may contain any bytes (paths, arguments, names) is encoded so that it survives: bytes
+ * that XML 1.0 cannot represent (control bytes, invalid UTF-8, U+FFFE, U+FFFF) become \xNN, a
+ * backslash becomes \\. Nothing here allocates or does I/O; everything is signal-safe. */
 #ifndef XER_FORMAT_XML_H
 #define XER_FORMAT_XML_H
 

@@ -1,9 +1,9 @@
-/* collectorAPI.h: a program's word in its own recording: collectorAPI(3).
+/* collectorAPI.h: control of the recording by the program itself: collectorAPI(3).
  *
- * Nothing is to be linked: the recorder, if it is there, brings the one symbol that this header
- * refers to, weakly. Without it a call is a load and a branch. C and C++, any thread, any signal
- * handler. For Fortran, one C file of the program defines COLLECTOR_FORTRAN before it includes this
- * header.
+ * No library need be linked: the recorder, if it is loaded, defines the one symbol to which this
+ * header refers, weakly. Without it, a call is a load and a branch. C and C++, any thread, any
+ * signal handler. For Fortran, one C file of the program defines COLLECTOR_FORTRAN before it
+ * includes this header.
  *
  * The text of this header may be used in any program, whatever its license. */
 #ifndef XER_COLLECTORAPI_H
@@ -15,14 +15,14 @@
 extern "C" {
 #endif
 
-/* A row of a function's line table: the code from `offset` bytes behind its start on is of line
+/* A row of a function's line table: the code from `offset` bytes after its start on belongs to line
  * `lineno`. */
 typedef struct {
 	unsigned int offset;
 	unsigned int lineno;
 } Lineno;
 
-/* What the recorder offers. `size` grows when functions are added; none is ever taken away or
+/* What the recorder offers. `size` grows when functions are added; no function is ever removed or
  * changed. */
 struct xer_collector_table {
 	size_t size;
@@ -91,9 +91,9 @@ static __inline__ void collector_terminate_expt(void)
 		table->terminate();
 }
 
-/* `size` bytes of code at `vaddr` were made and are the function `name`; `alias` is another name of
- * it, `sourcename` the file that it was made from, lntable[lntsize] its lines in order of their
- * offsets; each of the three may be missing (NULL, 0). */
+/* `size` bytes of code at `vaddr` are a JIT function, `name`; `alias` is another name of it,
+ * `sourcename` its source file, lntable[lntsize] its lines in order of their offsets; each of the
+ * three may be missing (NULL, 0). */
 static __inline__ void collector_func_load(const char *name, const char *alias,
                                            const char *sourcename, void *vaddr, int size,
                                            int lntsize, Lineno *lntable)
@@ -104,7 +104,7 @@ static __inline__ void collector_func_load(const char *name, const char *alias,
 		table->func_load(name, alias, sourcename, vaddr, size, lntsize, lntable);
 }
 
-/* The code at `vaddr` is about to be given up. */
+/* The code at `vaddr` is about to be removed. */
 static __inline__ void collector_func_unload(void *vaddr)
 {
 	const struct xer_collector_table *table = xer_collector_find();

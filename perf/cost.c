@@ -1,5 +1,5 @@
-/* cost.c: see cost.h. The same work is done with and without being sampled, by turns; what it takes
- * longer is the samples'. The work has a call stack such as programs have, with frame pointers.
+/* cost.c: see cost.h. The same work is done with and without samples in turn; the difference is the
+ * cost of the samples. The work has a call stack like those of programs, with frame pointers.
  * See doc/decisions/53-sampling-cost.md. */
 #include "perf/cost.h"
 
@@ -54,7 +54,7 @@ uint64_t cost_of_sample(const struct ring_settings *settings)
 	int fd, measured = 0;
 
 	own.inherit = own.enable_on_exec = own.tell_mappings = 0;
-	/* A shorter one is dearer or cheaper a sample: what it costs is measured as it is. */
+	/* A shorter period costs more or less for each sample: its cost is measured as it is. */
 	if (own.period_ns > PERIOD_NS)
 		own.period_ns = PERIOD_NS;
 	fd = ring_event_open(0, -1, &own);

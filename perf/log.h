@@ -1,4 +1,4 @@
-/* log.h: what the helper adds to log.xml when all is over. */
+/* log.h: what the helper adds to log.xml at the end. */
 #ifndef XER_PERF_LOG_H
 #define XER_PERF_LOG_H
 

@@ -39,9 +39,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Signals that end a program's process group, or come by its terminal or by a limit, are not for
- * the helper. The end of whom it runs is, but xcollect ignores that signal while it makes helpers.
- */
+/* Signals that kill the process group of the program, or come from its terminal or a limit, are not
+ * for the helper. The ends of its children matter, but xcollect ignores SIGCHLD while it starts
+ * helpers. */
 static void ignore_signals(void)
 {
 	static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
@@ -169,7 +169,8 @@ int main(int argc, char **argv)
 	setsid();
 	ignore_signals();
 	prctl(PR_SET_NAME, "xer_sampler", 0, 0, 0);
-	/* Also whom it executes holds the lock: readers see that somebody is writing. */
+	/* The program that it executes holds the lock too: readers see that the files are being
+	 * written. */
 	files = openat(FMT_SAMPLER_EXPERIMENT, directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 	if (files < 0) {
 		fputs("xer_sampler: this is run by xcollect --sampler and -h\n", stderr);

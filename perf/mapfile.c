@@ -1,7 +1,7 @@
-/* mapfile.c: see mapfile.h. The records are those of Fuchsia's profiler: a module, then where it is
- * mapped; before the first ones of a program stands the process as a kernel object. Only processes
- * with samples are written down, with those that they descend from; those that begin and end in
- * thousands have few. */
+/* mapfile.c: see mapfile.h. The records are those of Fuchsia's profiler: a module, then its
+ * mapping; before the first ones of a program is the process, as a kernel object. Only processes
+ * with samples, and their ancestors, are written; of thousands of short processes, few have
+ * samples. */
 #include "perf/mapfile.h"
 
 #include "format/fxt.h"
@@ -164,7 +164,7 @@ static void put_text(struct record *record, uint16_t name, const char *text, siz
 	record->arguments++;
 }
 
-/* What follows of this process is of this image, and not of one that came before. */
+/* What follows for this process belongs to this image, not to an earlier one. */
 static void put_image(struct image *image)
 {
 	const char *program = image->program ? object_path(image->program) : "";
@@ -194,7 +194,7 @@ static void put_image(struct image *image)
 	(void)region_put(&region, record.words, record.count, 1);
 }
 
-/* Those that it descends from stand before it, the oldest first. */
+/* Its ancestors come before it, the oldest first. */
 static void tell_image(struct image *image)
 {
 	struct image *line[IMAGE_DEPTH_MAX + 1];

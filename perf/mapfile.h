@@ -10,17 +10,16 @@
  * from the program's; borrowed */
 int mapfile_begin(int directory, const char *experiment, const char *archiver);
 
-/* A sample of the process was taken: write what was not told of it before, nor of those that it
- * descends from. */
+/* A sample of the process was taken: write what was not yet written about it and its ancestors. */
 void mapfile_tell(struct space *space, uint32_t pid, uint64_t time_ns);
 
-/* The same of its program alone. */
+/* The same for its program only. */
 void mapfile_tell_program(struct space *space);
 
 /* The process has ended. */
 void mapfile_tell_end(const struct space *space, uint64_t time_ns);
 
-/* Was there a sample of a program that the collector was not in? */
+/* Was there a sample of a program without a recorder? */
 int mapfile_has_outsiders(void);
 
 /* Write what waits; end the file. mapfile_end returns how much could not be written: programs, and

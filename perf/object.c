@@ -178,8 +178,8 @@ static void read_object(struct object *object)
 	}
 }
 
-/* The file is read, not mapped: one that is cut short must be no signal here. What was asked for is
- * in memory then, and no more. */
+/* The file is read, not mapped, so that a truncated one raises no signal here. Only the parts that
+ * were asked for are in memory. */
 static void open_object(struct object *object)
 {
 	int fd = -1;

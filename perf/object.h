@@ -24,7 +24,7 @@ const char *object_path(const struct object *object);
 const void *object_build_id(struct object *object, size_t *size);
 uint64_t object_address(struct object *object, uint64_t offset);
 
-/* How to come from a place in a frame to the caller's registers; found once for each place. */
+/* How to get from a place in a frame to the caller's registers; looked up once for each place. */
 enum rule_kind {
 	RULE_NONE,   /* the tables say nothing */
 	RULE_BEGIN,  /* the same, and it is where the object's own code begins: the outermost frame,

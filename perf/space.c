@@ -1,6 +1,6 @@
-/* space.c: see space.h. The kernel tells of mappings, programs that are executed, forks and ends,
- * in order of time if the caller takes the rings' records so. It does not tell what is unmapped:
- * that is covered by what comes later, or no sample is there.
+/* space.c: see space.h. The kernel reports mappings, executed programs, forks and ends, in order of
+ * time if the caller reads the rings in that order. It does not report unmapping: later mappings
+ * replace the old ones, or there are no samples there.
  * See doc/decisions/52-copied-stacks.md. */
 #include "perf/space.h"
 
@@ -14,8 +14,8 @@
 
 enum { BUCKETS = 4096, MAPPINGS_MAX = 1 << 16, LINE_BYTES = 4096 + 256 };
 
-/* Threads end in any order, and one that ends after the first may have a sample: so many processes
- * that are over are kept. */
+/* Threads end in any order, and a thread that ends after the first one may have a sample: so this
+ * many ended processes are kept. */
 enum { OVER_KEPT = 64 };
 
 struct space {
@@ -281,7 +281,7 @@ struct space *space_of(pid_t pid)
 	return space;
 }
 
-/* A process that nobody has told of had mappings before this one. */
+/* A process without a record had mappings before this one. */
 static void take_mapping(const struct ring_record *record)
 {
 	/* pid, tid; address; length; offset in the file; device; inode; its generation; protection,

@@ -1,4 +1,4 @@
-/* space.h: what is mapped where in the processes that are sampled, as far as it can be executed.
+/* space.h: the executable mappings of the sampled processes.
  * See doc/decisions/55-sampled-descendants.md. */
 #ifndef XER_PERF_SPACE_H
 #define XER_PERF_SPACE_H
@@ -14,8 +14,8 @@ struct mapping {
 	int is_told;
 };
 
-/* A program that a process executed, or what its parent left to it when it was forked: lives as
- * long as its space, or somebody whose parent it is. */
+/* A program that a process executed, or the copy of its parent that it was after a fork: valid as
+ * long as its space, or a space whose image has it as parent. */
 enum { IMAGE_NAME = 16, IMAGE_DEPTH_MAX = 128 };
 
 struct image {
@@ -35,8 +35,7 @@ struct space;
 /* Take note of a record that is no sample. */
 void space_take(const struct ring_record *record);
 
-/* The memory of a process; one that nobody has told of is looked at in /proc. NULL without memory.
- */
+/* The memory of a process; for a process without records, /proc is read. NULL without memory. */
 struct space *space_of(pid_t pid);
 
 /* The next mapping that was not told by this before; NULL if there is none. */

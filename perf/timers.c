@@ -1,4 +1,4 @@
-/* timers.c: see timers.h. Who is recorded holds a lock on its log (experiment(5)). */
+/* timers.c: see timers.h. A recorded process holds a lock on its log (experiment(5)). */
 #include "perf/timers.h"
 
 #include "perf/log.h"
@@ -109,7 +109,8 @@ int timers_wait_and_export(int experiment, pid_t pid, char *exporter)
 
 	if (pid > 0)
 		wait_for_end(pid);
-	/* Twice nobody: a new child has its lock a moment after its parent has gone. */
+	/* No process twice in a row: a new child has its lock a moment after its parent has
+	 * gone. */
 	for (int looks = 2; looks > 0; looks--) {
 		while (is_anybody_recording(experiment)) {
 			pause_for(ms);

@@ -76,8 +76,8 @@ static int step_by_frame_pointer(const struct space *space, struct frame *frame)
 	return 0;
 }
 
-/* Where the kernel lets a program begin, the number of its arguments lies in place of a return
- * address. */
+/* At the start of a program, the kernel puts the number of arguments where the return address would
+ * be. */
 static int is_beginning(const struct frame *frame)
 {
 	uint64_t count;

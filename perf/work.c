@@ -1,6 +1,6 @@
-/* work.c: see work.h. Every file is whole records at every instant. The rings' records are taken
- * together in order of time, since what one CPU tells of a process goes for its samples on the
- * others.
+/* work.c: see work.h. Every file consists of whole records at every instant. The records of all
+ * rings are read together in order of time, since what one CPU reports about a process applies to
+ * its samples on the others.
  * See doc/decisions/52-copied-stacks.md. */
 #include "perf/work.h"
 
@@ -98,9 +98,9 @@ static void end_file(struct lane *lane)
 
 /* ---- samples */
 
-/* A stack that goes astray is kept as far as it can be true: code without frame pointers would be
- * missing else. One that is not whole ends with a mark, so that nobody takes its last frame for
- * where a thread begins. */
+/* A stack that goes astray is kept as far as it can be right: otherwise code without frame pointers
+ * would be missing. A stack that is not complete ends with a mark, so that its last frame is not
+ * taken for the start of a thread. */
 static void put_sample(struct lane *lane, const struct ring_sample *sample, unsigned kinds)
 {
 	uint64_t words[FXT_SAMPLE_HEAD_WORDS + RING_FRAMES_MAX];
@@ -132,7 +132,7 @@ static void take(void *context, const struct ring_sample *sample)
 		unwind(space, &unwound);
 		sample = &unwound;
 	}
-	/* The archiver is no part of the program: readers leave its samples out. */
+	/* The archiver does not belong to the program: readers leave its samples out. */
 	put_sample(lane, sample, space && space_image(space)->is_archiver ? 1 << OF_ARCHIVER : 0);
 }
 

@@ -27,10 +27,10 @@ struct work_settings {
  * forbids it. */
 int work_open(struct work **out, const struct work_settings *settings);
 
-/* Nobody wants it: delete the files, and free everything. */
+/* It is not needed: delete the files, and free everything. */
 void work_abandon(struct work *work);
 
-/* Begin, where that does not come by itself. */
+/* Begin, if that does not happen automatically. */
 void work_enable(struct work *work);
 
 /* What was done. */

@@ -221,7 +221,7 @@ int session_create(uint64_t period_ns, size_t region_size, struct session **out)
 	return 0;
 }
 
-/* End sampling without a word to the threads' events being on or off. */
+/* End sampling without switching the threads' events on or off. */
 static void close_sampling(struct session *session)
 {
 	threads_close(&session->threads);
@@ -356,7 +356,7 @@ int session_memory(const struct session *session)
 
 void session_info(struct session *session, xer_sampler_info_t *out)
 {
-	/* In a forked child nobody may be there to give the lock back. */
+	/* In a forked child, there may be no thread to release the lock. */
 	if (!session->is_abandoned)
 		pthread_mutex_lock(&session->lock);
 	*out = (xer_sampler_info_t){.bad_stacks = session->counts.bad_stacks,

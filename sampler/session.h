@@ -20,8 +20,8 @@ int session_create(uint64_t period_ns, size_t region_size, struct session **out)
 /* Ends sampling; region memory that is mapped stays. */
 void session_destroy(struct session *session);
 
-/* In a child that fork has made: let go of the parent's sampling, which goes on there. Regions can
- * still be mapped. */
+/* In a child created by fork: give up the parent's sampling, which goes on there. Regions can still
+ * be mapped. */
 void session_abandon(struct session *session);
 
 /* Sample a thread too, when the session runs; a thread that is attached already is not sampled
@@ -40,8 +40,8 @@ int session_memory(const struct session
                            *session); /* a descriptor: all regions one behind the other; borrowed */
 void session_info(struct session *session, xer_sampler_info_t *out);
 
-/* When a thread was born, in ticks since boot: with its number, its identity. Returns 0, or -ESRCH.
- */
+/* The start time of a thread, in ticks since boot: with its number, it identifies the thread.
+ * Returns 0, or -ESRCH. */
 int thread_started(pid_t tid, uint64_t *born);
 
 #endif

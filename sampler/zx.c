@@ -1,6 +1,6 @@
-/* zx.c: the calls of <xer/sampler.h>: what they check, in the order that Fuchsia's kernel has, and
+/* zx.c: the functions of <xer/sampler.h>: what they check, in the order of Fuchsia's kernel, and
  * the one session that a process may have. A lock lets one call in at a time; a thread that is
- * cancelled in a call ends behind it, as nobody would give the lock back. */
+ * cancelled in a call ends after the call, since nothing else would release the lock. */
 #include "sampler/handle.h"
 #include "sampler/ring.h"
 #include "sampler/session.h"

@@ -1,9 +1,9 @@
-/* advise.c: a warning about what reads differently here than where templates come from. A number of
- * less than 8 bytes inside a data word is another part of the word on a machine of the other byte
- * order.
+/* advise.c: a warning about what means something else here than on the machines that templates come
+ * from. A number of less than 8 bytes inside a data word is another part of the word on a machine
+ * with the other byte order.
  *
  * The data pointer is followed through the items as far as it does not depend on the event. Entries
- * are taken to have words of 8 bytes, but for the case of $HOOKENV that is about those of 4. */
+ * are assumed to have words of 8 bytes, except in the case of $HOOKENV for words of 4. */
 #include "template/internal.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum {
 	FAR = 1 << 30
 };
 
-/* What is known of the entry: of words (a fixed one), of bytes behind D1 (a generic one). */
+/* What is known about the entry: words (a fixed one), or bytes after D1 (a generic one). */
 enum entry { ENTRY_ANY, ENTRY_WORDS, ENTRY_BYTES };
 
 struct advice {

@@ -1,6 +1,6 @@
-/* parse.c: stanzas to templates: the header of a stanza, its items and statements. Values, which
- * items are made of, are parse_value.c's. At the first error a stanza is given up; the next ones
- * are parsed all the same. */
+/* parse.c: stanzas to templates: the header of a stanza, its items and statements. Values, of which
+ * items are made, are in parse_value.c. A stanza is given up at its first error; the next ones are
+ * still parsed. */
 #include "template/parser.h"
 
 #include <ctype.h>

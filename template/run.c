@@ -301,7 +301,7 @@ static void begin(struct template_run *run, const struct template_event *event)
 		run->at = (uint64_t)event->size * 8;
 }
 
-/* The note stands in any case: some room is kept for it. */
+/* The note is printed in any case: some space is kept for it. */
 static void put_note(struct template_run *run)
 {
 	char text[96];

@@ -1,9 +1,9 @@
-/* template.h: trace format templates: how user events read. The language is defined in
+/* template.h: trace format templates, which turn user events into text. The language is defined in
  * xer_trcfmt(5).
  *
  * A set holds the templates of some files. It is checked once, when all files are added; a set with
  * errors formats nothing. A run turns events into text by the templates of a set. Templates and
- * events are distrusted: any bytes end with messages or bounded text. Nothing here does I/O or
+ * events are not trusted: any bytes result in messages or bounded text. Nothing here does I/O or
  * knows about experiments. */
 #ifndef XER_TEMPLATE_TEMPLATE_H
 #define XER_TEMPLATE_TEMPLATE_H
@@ -83,7 +83,7 @@ struct template_event {
 	uint64_t line; /* of the report, at which the event begins */
 };
 
-/* What the report knows that an event does not say; each function may be NULL. */
+/* What the report knows in addition to the event; each function may be NULL. */
 struct template_context {
 	/* Name of the program of a process, NULL if unknown. */
 	const char *(*program_of)(void *context, uint32_t pid);

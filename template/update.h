@@ -1,8 +1,7 @@
 /* update.h: changes of template files by update files.
  *
- * In an update file a stanza with + before it adds a template, or takes the place of one whose
- * version is not higher, and
- * "-hook" deletes one. They are applied in order, all or none. */
+ * In an update file, a stanza after + adds a template, or replaces one whose version is not higher,
+ * and "-hook" deletes one. They are applied in order, all or none. */
 #ifndef XER_TEMPLATE_UPDATE_H
 #define XER_TEMPLATE_UPDATE_H
 

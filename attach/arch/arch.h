@@ -91,9 +91,9 @@ struct arch_control {
 	uint64_t frame;
 };
 
-/* ---- sending a thread elsewhere ----
- * Registers that are not named keep their values. The thread is then in no system call, so that the
- * kernel begins none again, and has no flags set that change what instructions do. */
+/* ---- sending a thread elsewhere ---- Registers that are not named keep their values. The thread
+ * is in no system call then, so that the kernel restarts none, and has no flags set that change
+ * what instructions do. */
 
 /* To arch_code_call at `code`, for the call `number` with four arguments (a fifth is -1, a sixth
  * 0). It returns to `return_at` with the stack pointer at `frame`; if ARCH_RETURN_BYTES is not 0,
@@ -116,17 +116,17 @@ void arch_enter_function(struct arch_registers *registers, const struct arch_sta
  * expect. */
 void arch_vector_calm(unsigned char *vector);
 
-/* The way back of a thread that was sent elsewhere, as a signal frame.
+/* How a thread that was sent elsewhere returns: a signal frame.
  *
  * A signal frame holds all registers, the vector state and the signal mask; rt_sigreturn(2)
- * restores them. Wherever the target is made to execute something, such a frame lies at the end of
- * it, so that the thread goes on unharmed even if this program is killed at that moment. In the
- * ordinary case the frame is not used: only ptrace(2) can make the kernel restart a system call
- * that was interrupted in a sleep with a timeout.
+ * restores them. Wherever the target executes something for us, such a frame is at the end of it,
+ * so that the thread goes on unharmed even if this program is killed at that moment. Normally the
+ * frame is not used: only ptrace(2) can make the kernel restart a system call that was interrupted
+ * in a sleep with a timeout.
  *
- * Build the frame that restores `state` into bytes[ARCH_FRAME_MAX], for being written to `address`,
- * a multiple of ARCH_FRAME_ALIGN. With the stack pointer there, rt_sigreturn restores. Returns its
- * size. An interrupted system call is begun again. */
+ * Build the frame that restores `state` into bytes[ARCH_FRAME_MAX], to be written to `address`, a
+ * multiple of ARCH_FRAME_ALIGN. With the stack pointer there, rt_sigreturn restores the state.
+ * Returns its size. An interrupted system call is restarted. */
 size_t arch_frame_build(const struct arch_state *state, uint64_t address, unsigned char *bytes);
 
 #endif

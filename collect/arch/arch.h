@@ -15,7 +15,7 @@
 /* The processor's clock, which libcollector reads for each event. */
 static inline uint64_t arch_ticks(void);
 
-/* Does the processor say that this clock runs at one rate in all its states of power? */
+/* Does the processor say that this clock runs at one rate in all its power states? */
 static inline int arch_has_constant_ticks(void);
 
 /* The kernel's name of this clock, as in current_clocksource of sysfs. */

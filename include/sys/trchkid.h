@@ -1,8 +1,8 @@
-/* sys/trchkid.h: a program's own trace events, with the names of AIX: trchkid(3).
+/* sys/trchkid.h: trace events of a program, with the names of AIX: trchkid(3).
  *
- * Nothing is to be linked: the recorder, if it is there, brings the one symbol that this header
- * refers to, weakly. Without it, or while nothing is recorded, a call is a load and a branch. C and
- * C++, any thread, any signal handler.
+ * No library need be linked: the recorder, if it is loaded, defines the one symbol to which this
+ * header refers, weakly. Without it, or while nothing is recorded, a call is a load and a branch. C
+ * and C++, any thread, any signal handler.
  *
  * The text of this header may be used in any program, whatever its license.
  * See doc/decisions/46-user-events.md. */
@@ -33,9 +33,9 @@ extern "C" {
 #define HKWD_USERE 0x0E000000
 #define HKWD_USERF 0x0F000000
 
-#define TRC_GENERIC_MAX 4096 /* bytes of a generic event; of more the first ones are recorded */
+#define TRC_GENERIC_MAX 4096 /* bytes of a generic event that are recorded, the first ones */
 
-/* What the recorder offers. `size` grows when functions are added; none is ever taken away or
+/* What the recorder offers. `size` grows when functions are added; no function is ever removed or
  * changed. */
 struct xer_trace_table {
 	size_t size;
@@ -149,8 +149,8 @@ static __inline__ void utrchook(unsigned long hw, unsigned long d1, unsigned lon
 	xer_trace_words(5, hw, d1, d2, d3, d4, d5);
 }
 
-/* Five words of 64 bits, in programs of 32 bits too. The hook word may be one of 64 bits: its low
- * half counts. */
+/* Five words of 64 bits, in 32-bit programs too. The hook word may have 64 bits: its low half
+ * counts. */
 static __inline__ void trchook64(unsigned long long hw, unsigned long long d1,
                                  unsigned long long d2, unsigned long long d3,
                                  unsigned long long d4, unsigned long long d5)
@@ -191,9 +191,9 @@ static __inline__ int trcoff(int channel)
 	return table ? table->turn(channel, 0) : 0;
 }
 
-/* A session begins when the recorder does. trcstart switches the system trace on and returns its
- * channel, 0, or -1 where nothing records; the arguments are those of the recorder's command line,
- * and are not looked at. trcstop is trcoff. */
+/* trcstart switches the system trace on and returns its channel, 0, or -1 if nothing is recorded.
+ * Its arguments are ignored, since the command line of the recorder says what is traced. trcstop is
+ * the same as trcoff. */
 static __inline__ int trcstart(const char *arguments)
 {
 	const struct xer_trace_table *table = xer_trace_find();
@@ -216,7 +216,8 @@ static __inline__ int trccomponent(const char *name, int on)
 	return table ? table->turn_component(name, on) : -1;
 }
 
-/* 1 if an event of this hook word would be recorded now, else 0: spares the making of arguments. */
+/* 1 if an event of this hook word would be recorded now, else 0: saves computing arguments in
+ * vain. */
 static __inline__ int trc_ishookon(int channel, unsigned long hw)
 {
 	const struct xer_trace_table *table = xer_trace_now();

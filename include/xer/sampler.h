@@ -136,13 +136,13 @@ zx_status_t zx_handle_close(zx_handle_t handle);
 zx_status_t zx_handle_duplicate(zx_handle_t handle, zx_rights_t rights, zx_handle_t *out);
 uint32_t zx_system_get_page_size(void);
 
-/* ---- how to come by handles */
+/* ---- how to get handles */
 
 /* The process's own, which are not to be closed. 0 without memory. */
 zx_handle_t xer_debug_resource(void);
 zx_handle_t zx_vmar_root_self(void);
 
-/* A handle of the thread `tid`, of this process or of another one that this one may look into.
+/* A handle of the thread `tid`, of this process or of another one that this one may inspect.
  * ZX_ERR_INVALID_ARGS, ZX_ERR_NOT_FOUND (no such thread), ZX_ERR_ACCESS_DENIED,
  * ZX_ERR_NOT_SUPPORTED, ZX_ERR_NO_MEMORY. */
 zx_status_t xer_thread_handle(pid_t tid, zx_handle_t *out);
