@@ -116,7 +116,7 @@ Test(usage, what_was_used_before_is_not_counted_again)
 	cr_assert_leq(records[0].minflt, (uint64_t)before.ru_minflt);
 	usage_restart(&start);
 	cr_assert_geq(usage_cpu_ns(), 60000000);
-	cr_assert_eq(usage_sample(thread, COL_NORMAL, FMT_sample_reason_PERIODIC), 1, "anew");
+	cr_assert_eq(usage_sample(thread, COL_NORMAL, FMT_sample_reason_PERIODIC), 1, "again");
 	cr_assert_eq(load(), 2);
 	cr_assert_geq(records[1].cpu_ns, 60000000);
 }
