@@ -150,3 +150,22 @@ Test(hooks, groups_are_defined_used_and_deleted, .init = scratch_enter, .fini = 
 	cr_assert(groups_define("a b:010", &cause) != 0 && groups_define("x", &cause) != 0 &&
 	          groups_define("x:zz", &cause) != 0);
 }
+
+/* Entries take 7 characters with their comma, those with a sub-id 12. */
+Test(hooks, a_list_may_be_as_long_as_the_text_for_the_recorder)
+{
+	enum { LONG = 1, SHORT = (HOOKS_TEXT + 1 - 12 * LONG) / 7 };
+	static char list[8 * HOOKS_TEXT];
+	struct hooks hooks = {0};
+	char *at = list;
+
+	cr_assert_eq(7 * SHORT + 12 * LONG - 1, HOOKS_TEXT);
+	for (int i = 0; i < LONG; i++)
+		at += sprintf(at, "010:%d,", i);
+	for (int i = 0; i < SHORT - 1; i++)
+		at += sprintf(at, "020,");
+	cr_expect_eq(hooks_take(&hooks, list), 0);
+	sprintf(at, "020");
+	hooks = (struct hooks){0};
+	cr_expect_eq(hooks_take(&hooks, list), -E2BIG);
+}

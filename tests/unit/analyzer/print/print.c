@@ -177,10 +177,12 @@ Test(print, a_limit_cuts_rows)
 
 Test(print, separators_that_stand_in_fields_are_refused)
 {
-	static const char *const bad[] = {"",   "x",  "7",  ".",    "-",    "+",  "_",
-	                                  "\"", "\n", "\r", "\x01", "\xc3", "ab", "jso"};
+	static const char *const bad[] = {"",   "x",  "7",    ".",    "-",    "+",   "_", "\"",
+	                                  "\n", "\r", "\x01", "\xc3", "ab",   "jso", "0", "9",
+	                                  "a",  "z",  "A",    "Z",    "\x08", "\x7f"};
 	static const char *const good[] = {",",   ";",   "|",   "\t",   ":",    " ",
-	                                   "csv", "TSV", "\\t", "Json", "text", "html"};
+	                                   "csv", "TSV", "\\t", "Json", "text", "html",
+	                                   "/",   "@",   "[",   "`",    "{",    "~"};
 	struct output output = {.program = "test", .out = stdout};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
