@@ -164,8 +164,9 @@ Test(hooks, a_list_may_be_as_long_as_the_text_for_the_recorder)
 		at += sprintf(at, "010:%d,", i);
 	for (int i = 0; i < SHORT - 1; i++)
 		at += sprintf(at, "020,");
+	at[-1] = '\0';
 	cr_expect_eq(hooks_take(&hooks, list), 0);
-	sprintf(at, "020");
+	sprintf(at - 1, ",020");
 	hooks = (struct hooks){0};
 	cr_expect_eq(hooks_take(&hooks, list), -E2BIG);
 }
