@@ -1,0 +1,42 @@
+/* The function behind a wrapper, against what the loader says. */
+#include "libcollector/hook/next.h"
+#include "tests/unit/libcollector/scratch.h"
+
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+
+Test(next, a_function_of_one_object_is_found_wherever_that_is)
+{
+	void *library;
+
+	cr_assert_eq(next_definition("qsort", NULL), dlsym(RTLD_DEFAULT, "qsort"));
+	cr_assert_null(next_definition("call_getenv", NULL));
+	library = scratch_load("callers.so", RTLD_NOW | RTLD_LOCAL);
+	cr_assert_eq(next_definition("call_getenv", NULL), dlsym(library, "call_getenv"));
+	cr_assert_null(next_definition("no_such_function_anywhere", NULL));
+}
+
+/* This program has wrappers itself, which are not meant. */
+Test(next, this_object_is_passed_over)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+
+	cr_assert_neq(dlsym(RTLD_DEFAULT, "sigaction"), dlsym(libc, "sigaction"));
+	cr_assert_eq(next_definition("sigaction", NULL), dlsym(libc, "sigaction"));
+}
+
+/* Two local libraries, and the C library, which is in the global scope. */
+Test(next, of_several_the_one_in_the_global_scope_comes_first)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	void *first = scratch_load("callers.so", RTLD_NOW | RTLD_LOCAL), *second;
+
+	cr_assert_eq(next_definition("setenv", NULL), dlsym(libc, "setenv"));
+	second = scratch_load("sealed.so", RTLD_NOW | RTLD_LOCAL);
+	cr_assert_neq(dlsym(first, "call_setenv"), dlsym(second, "call_setenv"));
+	cr_assert_eq(next_definition("call_setenv", dlsym(second, "call_table")),
+	             dlsym(first, "call_setenv"), "else the first one");
+	cr_assert_eq(next_definition("call_setenv", NULL), dlsym(first, "call_setenv"));
+	cr_assert_null(dlerror(), "nobody is told that there was none");
+}
