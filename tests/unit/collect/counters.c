@@ -1,9 +1,14 @@
 /* Names and intervals of counters. */
 #include "collect/counters.h"
+#include "sampler/ring.h"
+#include "tests/unit/capture.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static struct counters counters;
 
@@ -84,4 +89,73 @@ Test(counters, settings_say_them_again)
 	counters.count = 0;
 	counters_text(&counters, text);
 	cr_assert_str_eq(text, "");
+}
+
+/* Whether this machine lets us count it. */
+static int is_countable(const struct counter *counter)
+{
+	struct ring_settings settings = {.period_ns = counter->period,
+	                                 .is_counter = 1,
+	                                 .type = counter->type,
+	                                 .config = counter->config,
+	                                 .in_kernel = ring_may_kernel(),
+	                                 .inherit = 1};
+	int fd = ring_event_open(0, -1, &settings);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && (!counter->is_kernels || settings.in_kernel);
+}
+
+Test(counters, what_cannot_be_counted_is_left_out_and_told)
+{
+	struct counter wanted[4];
+	struct capture messages;
+	unsigned kept = 0;
+	char *said;
+
+	cr_assert_eq(reads("page-faults,cs,minor-faults,cpu-migrations"), 0);
+	counters.counter[2].type = 1000; /* nobody has such events */
+	memcpy(wanted, counters.counter, sizeof(wanted));
+	capture_begin(&messages, stderr);
+	counters_try(&counters);
+	said = capture_end(&messages);
+	for (unsigned i = 0; i < 4; i++) {
+		char start[512];
+
+		snprintf(start, sizeof(start),
+		         "xcollect: warning: -h %s is not recorded: ", wanted[i].name);
+		cr_expect_eq(strstr(said, start) != NULL, !is_countable(&wanted[i]), "%s%s", start,
+		             said);
+		if (!is_countable(&wanted[i]))
+			continue;
+		cr_assert_lt(kept, counters.count);
+		cr_expect_str_eq(counters.counter[kept].name, wanted[i].name);
+		cr_expect_eq(counters.counter[kept].status, 0);
+		kept++;
+	}
+	cr_expect_eq(counters.count, kept);
+	cr_expect_not(is_countable(&wanted[2]));
+	free(said);
+}
+
+Test(counters, the_list_has_first_what_works_here)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	const char *other, *at;
+
+	counters_list(out);
+	fclose(out);
+	other = strstr(text, "\nNot here:\n");
+	at = strstr(text, "\n  page-faults ");
+	cr_assert(other && at, "%s", text);
+	reads("page-faults");
+	counters.counter[0].period = 100;
+	cr_expect_eq(at < other, is_countable(&counters.counter[0]));
+	cr_expect_null(strstr(at + 1, "\n  page-faults "), "it is there once");
+	if (at < other)
+		cr_expect(strstr(at, "; also called faults\n") != NULL);
+	free(text);
 }

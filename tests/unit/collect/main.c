@@ -233,6 +233,25 @@ Test(main, an_installation_is_looked_for)
 	program_run_fini(&run);
 }
 
+Test(main, the_archiver_is_there_if_it_can_be_executed)
+{
+	static const char warning[] = "xer_archive is not beside xcollect";
+	struct program_run run;
+
+	scratch_put("bin/xer_archive", "#!/bin/sh\n", 10, 0644);
+	/* Whoever may execute everything needs a bit for it all the same. */
+	run = RUN("-n", "true");
+	cr_expect(strstr(run.err, warning) != NULL, "%s", run.err);
+	program_run_fini(&run);
+	cr_assert_eq(chmod("bin/xer_archive", 0755), 0);
+	run = RUN("-n", "true");
+	cr_expect_null(strstr(run.err, warning), "%s", run.err);
+	program_run_fini(&run);
+	run = RUN("/bin/sh", "-c", "echo \"$XER_RECORD\" | grep -c ';arc=/[^;]*/bin/xer_archive;'");
+	cr_expect_str_eq(run.out, "1\n", "%s", run.err);
+	program_run_fini(&run);
+}
+
 Test(main, warnings_about_jobs_of_mpi)
 {
 	struct program_run run = RUN("-n", "-M", "on", "true");
