@@ -1,0 +1,143 @@
+/* Tests of the header of an experiment: its troubles, and what is known of samplers and counters.
+ */
+#include "tests/unit/analyzer/answer.h"
+#include "tests/unit/experiment/make_experiment.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct maker maker;
+
+static void set_up(void)
+{
+	maker_create(&maker);
+}
+
+static void tear_down(void)
+{
+	maker_destroy(&maker);
+}
+
+TestSuite(header, .init = set_up, .fini = tear_down);
+
+#define PERIOD "<setting name=\"sampler_ns\" value=\"1000000\"/>\n"
+#define CPU_SECOND "<count name=\"sampler_cpu_ns\" value=\"1000000000\"/>\n"
+#define EXIT "<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"5000000000\"/>\n"
+
+/* That the header has these lines, one behind the other. */
+static void has(const char *elements, const char *lines)
+{
+	struct answer answer;
+
+	maker_log(&maker, elements);
+	answer = answer_of(maker.path, "header");
+	cr_expect(strstr(answer.text, lines) != NULL, "%s\nis not in\n%s", lines, answer.text);
+	answer_fini(&answer);
+}
+
+Test(header, an_experiment_without_troubles_says_so)
+{
+	has(EXIT, "\nWarnings   none\n");
+}
+
+Test(header, warnings_losses_and_unrecorded_programs_are_troubles)
+{
+	has("<event kind=\"warning\" time=\"1500000000\" text=\"be &lt;warned&gt;\"/>\n"
+	    "<event kind=\"loss\" time=\"2000000000\" stream=\"heaptrace\" reason=\"disk full\" "
+	    "errno=\"28\"/>\n"
+	    "<event kind=\"loss\" time=\"2000000000\" stream=\"profile\" reason=\"full\" "
+	    "errno=\"0\"/>\n"
+	    "<event kind=\"unrecorded\" time=\"3000000000\" path=\"/bin/st\" lineage=\"_f1_x1\" "
+	    "reason=\"it is static\" outside=\"1\"/>\n" EXIT,
+	    "\nWarnings\n"
+	    "  at 0.500 s: be <warned>\n"
+	    "  at 1.000 s: data lost in heaptrace: disk full (errno 28)\n"
+	    "  at 1.000 s: data lost in profile: full\n"
+	    "  at 2.000 s: not recorded: /bin/st: it is static; --sampler samples it from "
+	    "outside\n\n");
+}
+
+Test(header, lost_events_are_told_by_their_counters)
+{
+	has("<count name=\"lost_heap\" value=\"5\"/><count name=\"lost_profile\" value=\"0\"/>"
+	    "<count name=\"samples\" value=\"3\"/>\n" EXIT,
+	    "\nWarnings\n  5 events lost: heap\n\n");
+}
+
+Test(header, the_status_says_how_it_ended)
+{
+	has("<event kind=\"exit\" time=\"11000000000\" code=\"7\" cpu_ns=\"5\"/>\n",
+	    "\nStatus     ended, exit code 7\n");
+	has("<event kind=\"exec\" time=\"2000000000\" path=\"/bin/next\" lineage=\"_x1\"/>\n",
+	    "\nStatus     executed another program, _x1: /bin/next\n");
+	has("<event kind=\"exec\" time=\"2000000000\" path=\"/bin/next\"/>\n",
+	    "\nStatus     executed another program, not recorded: /bin/next\n");
+}
+
+Test(header, what_the_sampler_did_is_told_by_its_counts)
+{
+	has("<setting name=\"sampler_ns\" value=\"1000000\"/>"
+	    "<setting name=\"sampler_timers\" value=\"1\"/>\n" EXIT,
+	    "\nSampler    period 1000 us: the system refused it, timers took the samples\n");
+	has("<setting name=\"sampler_ns\" value=\"500000\"/>\n" EXIT,
+	    "\nSampler    period 500 us: there are no counts: nothing was sampled, or it is not yet "
+	    "complete\n");
+}
+
+/* 900 samples of 1 ms in 1 s, 10 us each. */
+Test(header, shares_of_samples_are_those_of_the_cpu_time)
+{
+	static const char counts[] = "<count name=\"sampler_cpu_ns\" value=\"1000000000\"/>\n"
+				     "<count name=\"sampler_samples\" value=\"900\"/>\n"
+				     "<count name=\"lost_sampler\" value=\"4\"/>\n"
+				     "<count name=\"lost_sampler_room\" value=\"3\"/>\n"
+				     "<count name=\"sampler_throttled\" value=\"2\"/>\n"
+				     "<count name=\"sampler_cost_ns\" value=\"10000\"/>\n"
+				     "<count name=\"sampler_beside_ns\" value=\"50000000\"/>\n"
+				     "<count name=\"sampler_one_frame\" value=\"9\"/>\n"
+				     "<count name=\"sampler_cut_stacks\" value=\"18\"/>\n"
+				     "<count name=\"sampler_bad_stacks\" value=\"5\"/>\n"
+				     "<count name=\"sampler_archiver_samples\" value=\"100\"/>\n";
+	char elements[1024];
+
+	snprintf(elements, sizeof(elements), "%s%s", PERIOD EXIT, counts);
+	has(elements,
+	    "\nSampler    period 1000 us, 900 samples (100 of xer_archive, left out of tables) of "
+	    "1.000 s of CPU time: 900 a second, 90.0 % of those asked for; 7 lost, throttled 2 "
+	    "times\n"
+	    "           a sample took about 10.0 us from the program (measured afterwards): 0.9 % "
+	    "of that time; the helper beside it used 5.0 %\n"
+	    "           stacks by frame pointers: 1.0 % have one frame only, 2.0 % are cut at a "
+	    "wrong address; 5 without any frame dropped\n"
+	    "Format ");
+}
+
+Test(header, code_without_frame_pointers_is_told_where_a_quarter_of_the_stacks_shows_it)
+{
+	static const char less[] = PERIOD EXIT CPU_SECOND
+		"<count name=\"sampler_samples\" value=\"1000\"/>\n"
+		"<count name=\"sampler_one_frame\" value=\"200\"/>\n"
+		"<count name=\"sampler_cut_stacks\" value=\"50\"/>\n";
+	static const char more[] = PERIOD EXIT CPU_SECOND
+		"<count name=\"sampler_samples\" value=\"1000\"/>\n"
+		"<count name=\"sampler_one_frame\" value=\"200\"/>\n"
+		"<count name=\"sampler_cut_stacks\" value=\"51\"/>\n"
+		"<count name=\"sampler_in_kernel\" value=\"0\"/>\n";
+
+	has(less, "; 0 without any frame dropped\nFormat ");
+	has(more, "; 0 without any frame dropped; none taken in system calls: the system forbade "
+	          "that\n           code without frame pointers: for whole stacks record with "
+	          "--sampler=1m,stack\n");
+}
+
+Test(header, counters_tell_their_events_and_their_samples)
+{
+	has("<setting name=\"counters\" value=\"page-faults,10 cs,1\"/>\n" EXIT
+	    "<count name=\"counter0_samples\" value=\"13\"/>\n"
+	    "<count name=\"counter0_counted\" value=\"136\"/>\n"
+	    "<count name=\"lost_counter0\" value=\"2\"/>\n"
+	    "<count name=\"lost_counter0_room\" value=\"1\"/>\n",
+	    "\nCounter    page-faults: every 10, 136 counted, 130 in samples, 3 samples lost\n"
+	    "Counter    cs: every 1, its helper has not told yet how many\n");
+}
