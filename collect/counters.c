@@ -188,7 +188,7 @@ static const char *explain(const struct counter *counter, int status)
 		               ? "this kernel does not count it"
 		               : "this machine has no such counter (a virtual one?)";
 	case -EBUSY:
-		return "somebody else uses the counters";
+		return "another program uses the counters";
 	case -ENOSYS:
 		return "this kernel has no perf_event_open";
 	default:

@@ -167,7 +167,7 @@ void membership_withdraw(struct membership *membership)
 	if (take_lock(membership->fd) == 0 && fstat(membership->fd, &st) == 0 &&
 	    st.st_size == membership->after && ftruncate(membership->fd, membership->before) != 0)
 		fprintf(stderr,
-		        "xcollect: warning: the experiment group still names an experiment that is not there\n");
+		        "xcollect: warning: the experiment group still names an experiment that does not exist\n");
 	close(membership->fd);
 	membership->fd = -1;
 }

@@ -168,7 +168,7 @@ static int check_status(pid_t pid, const struct status *status, struct cause *ca
 	if (status->state == 'Z' && status->threads > 1)
 		return cause_set(
 			cause, CAUSE_REFUSED,
-			"process %d cannot be recorded: its main thread has ended, and with it goes what /proc tells of the others",
+			"process %d cannot be recorded: its main thread has ended, so /proc does not describe the others",
 			(int)pid);
 	if (status->state == 'Z' || status->state == 'X')
 		return cause_set(cause, CAUSE_NOT_FOUND, "process %d has ended", (int)pid);

@@ -27,7 +27,7 @@ static const char usage[] =
 	"  -r        the data of events, not formatted\n"
 	"  -j        list the ids and labels of the templates\n"
 	"  -c        check the templates\n"
-	"  -q        do not tell what is wrong with them\n"
+	"  -q        do not print what is wrong with them\n"
 	"  -v        tell warnings\n"
 	"  -update FILE   change the default templates, or those of -t, by an update file; FILE.undo takes that back\n"
 	"  -m        accepted: the processes of a recording are always merged\n"

@@ -62,7 +62,7 @@ static int take_string(struct cursor *cursor, uint64_t ref, const char **text, u
 	}
 	known = fxt_tables_text(cursor->fxt, (unsigned)ref);
 	if (!known)
-		return fxt_fault(cursor->fxt, "a string of the table is not there");
+		return fxt_fault(cursor->fxt, "a string is not in the table");
 	*text = known->bytes;
 	*size = known->size;
 	return 0;
@@ -80,7 +80,7 @@ static int take_thread(struct cursor *cursor, uint64_t ref, int is_process,
 	}
 	known = fxt_tables_thread(cursor->fxt, (unsigned)ref);
 	if (!known)
-		return fxt_fault(cursor->fxt, "a thread of the table is not there");
+		return fxt_fault(cursor->fxt, "a thread is not in the table");
 	out->process = known->process;
 	out->thread = known->thread;
 	return 0;

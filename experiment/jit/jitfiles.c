@@ -148,10 +148,11 @@ static int read_one(void *context, const struct exp_jit_file *file)
 	if (reader.fd == -ENOENT && !file->is_told)
 		return 0;
 	if (reader.fd == -ENOENT)
-		return exp_jit_say(experiment,
-		                   exp_arena_printf(&experiment->arena,
-		                                    "%s: %s is not there, or not the process's own",
-		                                    file->what, file->path));
+		return exp_jit_say(
+			experiment,
+			exp_arena_printf(&experiment->arena,
+		                         "%s: %s does not exist, or is not of this process",
+		                         file->what, file->path));
 	if (reader.fd < 0)
 		return exp_jit_say(experiment,
 		                   exp_arena_printf(&experiment->arena, "%s: not read: %s",

@@ -145,7 +145,7 @@ static int create(struct java_machine **machine, struct java_env **env, void *ar
 		                 __ATOMIC_RELEASE);
 	}
 	if (missing)
-		cannot("frames cannot be walked, since libjvm tells nothing of ", missing);
+		cannot("frames cannot be walked, since libjvm does not describe ", missing);
 	result = real_create(machine, env, arguments);
 	if (result == 0 && col_is_recording())
 		open_agent(*machine, *env);

@@ -52,7 +52,7 @@ rm -f killed.er/perf.map
 touch -d '2001-01-01' "/tmp/perf-$pid.map"
 is "a map from before the process is not its own" "0 0 0 " "$(counts killed one "$two" three)"
 report killed -header
-contains "and that is said" '^JIT code +perf map: /tmp/perf-[0-9]*\.map is not there, or not the process.s own$' killed.txt
+contains "and that is said" '^JIT code +perf map: /tmp/perf-[0-9]*\.map does not exist, or is not of this process$' killed.txt
 for kind in link fifo directory empty long; do
 	rm -rf "/tmp/perf-$pid.map" killed.er/perf.map
 	case $kind in

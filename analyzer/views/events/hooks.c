@@ -359,7 +359,7 @@ void view_hookpairs(const struct dataset *dataset, const struct choices *choices
 	if (read_pair(argument->text, &pairs) != 0) {
 		output_fail(
 			output, EXIT_USAGE,
-			"hookpairs: needs \"FIRST SECOND [Dn]\": ID or ID:SUBID, and a data word that tells pairs apart");
+			"hookpairs: needs \"FIRST SECOND [Dn]\": ID or ID:SUBID, and the data word that pairs have in common");
 		return;
 	}
 	while (user_family_next(&family)) {

@@ -183,7 +183,7 @@ static void put_counter(FILE *out, const struct experiment *experiment, unsigned
 
 	fprintf(out, ": every %llu, ", period);
 	if (samples == UINT64_MAX) {
-		fprintf(out, "its helper has not told%s how many\n",
+		fprintf(out, "its helper has not reported%s how many\n",
 		        experiment_info(experiment)->untold > 0 ? "" : " yet");
 		return;
 	}

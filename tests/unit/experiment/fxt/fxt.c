@@ -230,10 +230,8 @@ Test(fxt_reader, faults_are_named_by_offset_and_record)
 	check_fault(7, 2 | 2 << 4 | S(16, 1) | S(32, 9),
 	            "offset 56: string: its parts take more words than it has");
 	check_fault(12, whole[12] ^ S(16, 4 ^ 11), "offset 96: event: an event of no known kind");
-	check_fault(12, whole[12] ^ S(32, 3),
-	            "offset 96: event: a string of the table is not there");
-	check_fault(12, whole[12] ^ S(24, 3),
-	            "offset 96: event: a thread of the table is not there");
+	check_fault(12, whole[12] ^ S(32, 3), "offset 96: event: a string is not in the table");
+	check_fault(12, whole[12] ^ S(24, 3), "offset 96: event: a thread is not in the table");
 	check_fault(13, 201, "offset 96: event: it ends before it begins");
 	check_fault(15, 12 | 1 << 4, "offset 96: event: an argument of no known type");
 	check_fault(15, 1 | 0 << 4, "offset 96: event: the size of an argument is wrong");

@@ -220,8 +220,8 @@ Test(jitfiles, one_that_is_gone_is_told_of)
 	open_with(elements);
 	info = experiment_info(experiment);
 	cr_assert_eq(info->jit_note_count, 1);
-	snprintf(expected, sizeof(expected), "jitdump: %s is not there, or not the process's own",
-	         path);
+	snprintf(expected, sizeof(expected),
+	         "jitdump: %s does not exist, or is not of this process", path);
 	cr_expect_str_eq(info->jit_notes[0], expected);
 }
 

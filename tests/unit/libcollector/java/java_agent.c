@@ -123,7 +123,7 @@ Test(java_agent, a_machine_without_tables_is_recorded_without_frames)
 	cr_assert_null(walk_machine.low);
 	cr_assert_eq(scratch_count("log.xml",
 	                           "text=\"Java is not recorded: frames cannot be walked, "
-	                           "since libjvm tells nothing of CodeCache::_heaps\""),
+	                           "since libjvm does not describe CodeCache::_heaps\""),
 	             1);
 	cr_assert_not_null(made.callbacks);
 }
