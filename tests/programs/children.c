@@ -1,6 +1,6 @@
-/* children: every way to make a process. `children WAY [NUMBER]` makes children that way, waits for them, and
- * prints one line "WAY: " and the sum of their exit statuses; children that go on as this program
- * run `children leaf`, which calls leaf_work and exits with status 3. Exit status 0.
+/* children: every way to make a process. `children WAY [NUMBER]` makes children that way, waits for
+ * them, and prints one line "WAY: " and the sum of their exit statuses; children that go on as this
+ * program run `children leaf`, which calls leaf_work and exits with status 3. Exit status 0.
  *
  * What the experiment must be named is in tests/e2e/descendants.sh. */
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* odd_children: children and programs executed in ways that are allowed, but rare. `odd_children WAY
- * [ARGUMENT]` prints what the program sees; with and without a recorder that is the same. Exit
+/* odd_children: children and programs executed in ways that are allowed, but rare. `odd_children
+ * WAY [ARGUMENT]` prints what the program sees; with and without a recorder that is the same. Exit
  * status 0.
  *
  * What is recorded of it is in tests/e2e/odd_children.sh. */
