@@ -16,7 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __clang__
+#define ENTRY(...) __attribute__((noinline, patchable_function_entry(__VA_ARGS__)))
+#else
 #define ENTRY(...) __attribute__((noinline, noclone, patchable_function_entry(__VA_ARGS__)))
+#endif
 
 static volatile int sink;
 

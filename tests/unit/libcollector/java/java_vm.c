@@ -34,7 +34,7 @@ static void setup(void)
 			.segments = {NULL, (char *)segments[i], (char *)segments[i + 1]}};
 	jvm->heaps = &array;
 	jvm->low = memory[0];
-	jvm->high = memory[2];
+	jvm->high = memory[1] + sizeof(memory[1]);
 	jvm->release = 17;
 }
 
@@ -124,7 +124,7 @@ Test(java_vm, free_segments_and_damaged_ones_have_no_code)
 	cr_assert_eq(java_vm_code_at(address(blob, 2 << SEGMENT_BITS), &code), -ENOENT,
 	             "before the first");
 	cr_assert_eq(java_vm_code_at((uint64_t)memory[0] - 1, &code), -ENOENT);
-	cr_assert_eq(java_vm_code_at((uint64_t)memory[2], &code), -ENOENT);
+	cr_assert_eq(java_vm_code_at((uint64_t)memory[1] + sizeof(memory[1]), &code), -ENOENT);
 	heap[0].segment_bits = 21;
 	cr_assert_eq(java_vm_code_at(address(blob, 100), &code), -ENOENT);
 	heap[0].segment_bits = SEGMENT_BITS;

@@ -280,7 +280,7 @@ Test(ompt, the_initial_task_is_no_threads)
 static void wait_for(int kind, enum fmt_omp_state in, enum fmt_omp_event event, int index)
 {
 	sync_wait(kind, 1, here());
-	cr_assert_eq(state(), in);
+	cr_assert_eq(state(), (int)in);
 	spend();
 	sync_wait(kind, 2, here());
 	cr_assert_eq(state(), FMT_omp_state_WORK);
@@ -374,7 +374,7 @@ Test(ompt, locks_have_their_address)
 
 	for (int i = 0; i < 5; i++) {
 		mutex_acquire(mutexes[i].kind, 0x1000);
-		cr_assert_eq(state(), mutexes[i].state);
+		cr_assert_eq(state(), (int)mutexes[i].state);
 		mutex_acquired(mutexes[i].kind, 0x1000);
 		cr_assert_eq(state(), FMT_omp_state_NONE);
 		load(i + 1);

@@ -91,7 +91,7 @@ static int read_sizes(const char *name, uint32_t sizes[], int most)
 	while (at < len && count < most) {
 		struct fdr_prologue prologue = prologue_at(bytes, at);
 
-		cr_assert_eq(prologue.ordinal, count + 1);
+		cr_assert_eq(prologue.ordinal, (uint32_t)count + 1);
 		sizes[count] = prologue.extent_left + (count == 0 ? FDR_HEADER_SIZE : 0);
 		at += prologue.extent_left;
 		count++;
