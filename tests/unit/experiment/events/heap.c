@@ -139,3 +139,31 @@ Test(heap, merges_threads_by_time)
 	experiment_close(experiment);
 	maker_destroy(&maker);
 }
+
+/* Sizes of 0, of 1, of 2 and 3, of 4 to 7, ... bytes. */
+Test(heap, sizes_are_counted_by_powers_of_two)
+{
+	static const uint32_t sizes[] = {0, 1, 2, 3, 4, 7, 8, 4095, 4096, UINT32_MAX};
+	static const unsigned classes[] = {0, 1, 2, 2, 3, 3, 4, 12, 13, 32};
+	struct maker maker;
+	struct maker_stream stream;
+	struct experiment *experiment;
+	const struct exp_data_set *set;
+	uint64_t counts[64] = {0}, t = MAKER_START_TICKS;
+
+	maker_create(&maker);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t, 4096);
+	for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		maker_alloc(&stream, t + i + 1, 0x1000000000 * (i + 1), sizes[i], 0);
+		counts[classes[i]]++;
+	}
+	maker_stream_put(&maker, &stream, "heaptrace");
+	set = load(&maker, &experiment);
+	for (unsigned i = 0; i < 33; i++)
+		cr_expect_eq(set->heap.size_count[i], counts[i], "class %u", i);
+	cr_expect_eq(set->heap.smallest, 0);
+	cr_expect_eq(set->heap.largest, UINT32_MAX);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}

@@ -158,3 +158,43 @@ Test(open, keeps_the_sound_part_of_a_damaged_log)
 	experiment_close(experiment);
 	maker_destroy(&maker);
 }
+
+Test(open, a_path_may_end_with_slashes_and_points)
+{
+	static const char *const ends[] = {"", "/", "//", "/.", "/./", "/.//./"};
+	struct experiment *experiment;
+	struct exp_cause cause;
+	struct maker maker;
+	char path[256];
+
+	maker_create(&maker);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s", maker.path, ends[i]);
+		cr_assert_eq(experiment_open(path, &(struct exp_reporter){NULL, NULL}, &experiment,
+		                             &cause),
+		             0, "%s", path);
+		cr_expect_str_eq(experiment_info(experiment)->path, maker.path);
+		cr_expect_str_eq(experiment_info(experiment)->name, "test.1.er");
+		experiment_close(experiment);
+	}
+	maker_destroy(&maker);
+}
+
+/* Without an exit event, the last event of the log is the last that is known. */
+Test(open, a_duration_is_as_far_as_events_tell)
+{
+	struct experiment *experiment;
+	struct exp_cause cause;
+	struct maker maker;
+
+	maker_create(&maker);
+	maker_log(&maker, NULL);
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
+	cr_expect_eq(experiment_info(experiment)->duration_s, 0);
+	experiment_close(experiment);
+	maker_log(&maker, "<event kind=\"exit\" time=\"3500000000\" code=\"0\"/>\n");
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
+	cr_expect_float_eq(experiment_info(experiment)->duration_s, 2.5, 1e-9);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}
