@@ -50,7 +50,7 @@ static void put_SYNC(const struct listing *listing, FILE *out)
 }
 
 /* Those that are on or off. */
-#define SWITCH(field, kind, key, form, label, meaning) \
+#define SWITCH(field, kind, key, form, meaning) \
 	static void put_##kind(const struct listing *listing, FILE *out) \
 	{ \
 		fputs(on_off(listing->request->field != 0), out); \

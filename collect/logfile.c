@@ -87,7 +87,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "io", request->io ? "on" : "off");
 #define IF_OWN(field)
 #define IF_CALLS(field) put_setting(text, #field, request->field ? "on" : "off");
-#define SWITCH(field, kind, key, form, label, meaning) IF_##form(field)
+#define SWITCH(field, kind, key, form, meaning) IF_##form(field)
 #include "format/datakind.def"
 #undef IF_OWN
 #undef IF_CALLS

@@ -114,5 +114,5 @@ void plain_view(const struct dataset *dataset, const struct choices *choices, st
 		(void)argument; \
 		plain_view(dataset, choices, output, EXP_DATA_##kind, #field); \
 	}
-#define SWITCH(field, kind, key, form, label, meaning) IF_##form(field, kind)
+#define SWITCH(field, kind, key, form, meaning) IF_##form(field, kind)
 #include "format/datakind.def"

@@ -65,9 +65,9 @@ static const char *const record_streams[] = {
 enum { RECORDS = sizeof(record_streams) / sizeof(record_streams[0]) };
 
 static const struct {
-	const char *field, *kind, *form, *key, *label, *meaning;
+	const char *field, *kind, *form, *key, *meaning;
 } switches[] = {
-#define SWITCH(field, kind, key, form, label, meaning) {#field, #kind, #form, key, label, meaning},
+#define SWITCH(field, kind, key, form, meaning) {#field, #kind, #form, key, meaning},
 #include "format/datakind.def"
 };
 enum { SWITCHES = sizeof(switches) / sizeof(switches[0]) };
@@ -310,7 +310,6 @@ Test(switches, every_switch_has_its_kind_and_its_texts)
 		const char *setting = NULL;
 
 		row_needs(*switches[i].key != '\0', TABLE, switches[i].field, "a key");
-		row_needs(*switches[i].label != '\0', TABLE, switches[i].field, "a label");
 		row_needs(*switches[i].meaning != '\0', TABLE, switches[i].field, "a meaning");
 		for (size_t j = 0; j < KINDS; j++)
 			if (strcmp(kinds[j].id, switches[i].kind) == 0)
