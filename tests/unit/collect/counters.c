@@ -155,6 +155,8 @@ Test(counters, the_list_has_first_what_works_here)
 	counters.counter[0].period = 100;
 	cr_expect_eq(at < other, is_countable(&counters.counter[0]));
 	cr_expect_null(strstr(at + 1, "\n  page-faults "), "it is there once");
+	cr_expect(strstr(text, "\n  cycles ") && strstr(text, "\n  context-switches ") &&
+	          strstr(text, "\n  L1-dcache-loads "));
 	if (at < other)
 		cr_expect(strstr(at, "; also called faults\n") != NULL);
 	free(text);
