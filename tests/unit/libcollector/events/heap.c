@@ -75,7 +75,7 @@ Test(heap, blocks_have_their_function_their_address_and_their_size)
 	kept[3] = memalign(32, 50);
 	kept[4] = valloc(60);
 	kept[5] = pvalloc(70);
-	posix_memalign(&block, 16, 80);
+	cr_assert_eq(posix_memalign(&block, 16, 80), 0);
 	kept[6] = block;
 	end(7, 0);
 	is_alloc(0, FMT_heap_func_MALLOC, kept[0], 24);

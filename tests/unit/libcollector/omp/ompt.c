@@ -189,7 +189,7 @@ static int pcs_of(uint32_t node, uint64_t *pcs, int most)
 	return count;
 }
 
-static int state(void)
+static unsigned state(void)
 {
 	return thread->omp.state;
 }
