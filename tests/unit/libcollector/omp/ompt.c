@@ -189,7 +189,7 @@ static int pcs_of(uint32_t node, uint64_t *pcs, int most)
 	return count;
 }
 
-static unsigned state(void)
+static int state(void)
 {
 	return thread->omp.state;
 }
