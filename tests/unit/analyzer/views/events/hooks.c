@@ -154,7 +154,7 @@ Test(hooks, what_is_no_pair_is_refused)
 		snprintf(line, sizeof(line), "hookpairs '%s'", bad[i]);
 		answer_check(maker.path, line, "",
 		             "xer_print: hookpairs: needs \"FIRST SECOND [Dn]\": ID or ID:SUBID, "
-		             "and a data word that tells pairs apart\n",
+		             "and the data word that pairs have in common\n",
 		             2);
 	}
 }

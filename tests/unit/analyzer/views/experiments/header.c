@@ -139,5 +139,5 @@ Test(header, counters_tell_their_events_and_their_samples)
 	    "<count name=\"lost_counter0\" value=\"2\"/>\n"
 	    "<count name=\"lost_counter0_room\" value=\"1\"/>\n",
 	    "\nCounter    page-faults: every 10, 136 counted, 130 in samples, 3 samples lost\n"
-	    "Counter    cs: every 1, its helper has not told yet how many\n");
+	    "Counter    cs: every 1, its helper has not reported yet how many\n");
 }
