@@ -3,6 +3,7 @@
 #include "libcollector/omp/ompt.h"
 #include "libcollector/omp/omp.h"
 #include "libcollector/omp/ompt_abi.h"
+#include "tests/unit/libcollector/omp/runtime.h"
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
@@ -15,7 +16,6 @@
 ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime);
 
 static void *runtime;
-static ompt_callback_t *callbacks;
 static ompt_frame_t **frame;
 static struct col_thread *thread;
 static ompt_start_tool_result_t *tool;
@@ -33,7 +33,7 @@ static void setup(void)
 {
 	scratch_open();
 	runtime = scratch_load("omp.so", RTLD_NOW | RTLD_LOCAL);
-	callbacks = dlsym(runtime, "made_callbacks");
+	runtime_callbacks = dlsym(runtime, "made_callbacks");
 	frame = dlsym(runtime, "made_frame");
 	col.descriptor.omp = OMP_EVENTS;
 	omp_start();
@@ -45,94 +45,6 @@ static void setup(void)
 }
 
 TestSuite(ompt, .init = setup, .fini = scratch_remove);
-
-/* ---- what the runtime calls, by the numbers of the specification */
-
-static const void *here(void) __attribute__((noinline));
-static const void *here(void)
-{
-	return __builtin_return_address(0);
-}
-
-static ompt_data_t no_task;
-
-/* Where the last region or task was begun. */
-static const void *begun_at;
-
-static __attribute__((noinline)) void parallel_begin(ompt_data_t *region)
-{
-	begun_at = __builtin_return_address(0);
-	((void (*)(ompt_data_t *, const ompt_frame_t *, ompt_data_t *, unsigned, int,
-	           const void *))callbacks[3])(&no_task, NULL, region, 4, 0, begun_at);
-}
-
-static void parallel_end(ompt_data_t *region)
-{
-	((void (*)(ompt_data_t *, ompt_data_t *, int, const void *))callbacks[4])(region, &no_task,
-	                                                                          0, NULL);
-}
-
-static __attribute__((noinline)) void task_create(ompt_data_t *task, int flags)
-{
-	begun_at = __builtin_return_address(0);
-	((void (*)(ompt_data_t *, const ompt_frame_t *, ompt_data_t *, int, int,
-	           const void *))callbacks[5])(&no_task, NULL, task, flags, 0, begun_at);
-}
-
-static void task_schedule(ompt_data_t *prior, int status, ompt_data_t *next)
-{
-	((void (*)(ompt_data_t *, int, ompt_data_t *))callbacks[6])(prior, status, next);
-}
-
-static void implicit_task(int endpoint, ompt_data_t *region, unsigned team, unsigned number,
-                          int flags)
-{
-	ompt_data_t task = {.value = 5};
-
-	((void (*)(int, ompt_data_t *, ompt_data_t *, unsigned, unsigned, int))callbacks[7])(
-		endpoint, region, &task, team, number, flags);
-	cr_assert_eq(task.value, endpoint == 1 ? 0 : 5);
-}
-
-static void sync_wait(int kind, int endpoint, const void *code)
-{
-	((void (*)(int, int, ompt_data_t *, ompt_data_t *, const void *))callbacks[16])(
-		kind, endpoint, NULL, NULL, code);
-}
-
-static void reduction(int endpoint)
-{
-	((void (*)(int, int, ompt_data_t *, ompt_data_t *, const void *))callbacks[31])(
-		7, endpoint, NULL, NULL, here());
-}
-
-static void work(int kind, int endpoint)
-{
-	((void (*)(int, int, ompt_data_t *, ompt_data_t *, uint64_t, const void *))callbacks[20])(
-		kind, endpoint, NULL, NULL, 100, here());
-}
-
-static void masked(int endpoint)
-{
-	((void (*)(int, ompt_data_t *, ompt_data_t *, const void *))callbacks[21])(endpoint, NULL,
-	                                                                           NULL, here());
-}
-
-static void mutex_acquire(int kind, uint64_t object)
-{
-	((void (*)(int, unsigned, unsigned, uint64_t, const void *))callbacks[26])(kind, 0, 0,
-	                                                                           object, here());
-}
-
-static void mutex_acquired(int kind, uint64_t object)
-{
-	((void (*)(int, uint64_t, const void *))callbacks[27])(kind, object, here());
-}
-
-static void nest_lock(int endpoint, uint64_t object)
-{
-	((void (*)(int, uint64_t, const void *))callbacks[28])(endpoint, object, here());
-}
 
 /* ---- the records */
 
@@ -199,16 +111,16 @@ Test(ompt, a_region_has_its_threads_and_its_time)
 	ompt_data_t region = {.value = 1};
 	uint64_t pcs[4];
 
-	parallel_begin(&region);
+	runtime_parallel_begin(&region);
 	cr_assert_eq(region.value >> 32, 1);
 	cr_assert_eq(state(), FMT_omp_state_OVERHEAD);
-	implicit_task(1, &region, 4, 2, 0);
+	runtime_implicit_task(1, &region, 4, 2, 0);
 	cr_assert_eq(state(), FMT_omp_state_WORK);
 	spend();
-	implicit_task(2, &region, 4, 2, 0);
+	runtime_implicit_task(2, &region, 4, 2, 0);
 	cr_assert_eq(state(), FMT_omp_state_IMPLICIT_BARRIER);
 	spend();
-	parallel_end(&region);
+	runtime_parallel_end(&region);
 	cr_assert_eq(state(), FMT_omp_state_SERIAL);
 	load(2);
 	is_record(0, FMT_omp_event_THREAD, 2, 1, 0);
@@ -216,10 +128,10 @@ Test(ompt, a_region_has_its_threads_and_its_time)
 	is_record(1, FMT_omp_event_PARALLEL, 4, 1, 0);
 	cr_assert_geq(duration(1), 2 * SPENT);
 	cr_assert_gt(pcs_of(records[1].stack, pcs, 4), 1);
-	cr_assert_eq(pcs[0], (uint64_t)begun_at, "the stack of who began it");
+	cr_assert_eq(pcs[0], (uint64_t)runtime_begun_at, "the stack of who began it");
 	cr_assert_eq(pcs_of(records[0].stack, pcs, 4), 4);
 	cr_assert_eq(pcs[0], FMT_PC_PARALLEL);
-	cr_assert_eq(pcs[1], (uint64_t)begun_at);
+	cr_assert_eq(pcs[1], (uint64_t)runtime_begun_at);
 	cr_assert_eq(thread->events[SOURCE_OMP], 2);
 	cr_assert_eq(thread->omp.depth, 0);
 }
@@ -228,17 +140,17 @@ Test(ompt, regions_may_be_nested)
 {
 	ompt_data_t outer, inner;
 
-	parallel_begin(&outer);
-	implicit_task(1, &outer, 2, 0, 0);
-	parallel_begin(&inner);
-	implicit_task(1, &inner, 3, 1, 0);
-	work(1, 1);
-	implicit_task(2, &inner, 3, 1, 0);
-	parallel_end(&inner);
+	runtime_parallel_begin(&outer);
+	runtime_implicit_task(1, &outer, 2, 0, 0);
+	runtime_parallel_begin(&inner);
+	runtime_implicit_task(1, &inner, 3, 1, 0);
+	runtime_work(1, 1);
+	runtime_implicit_task(2, &inner, 3, 1, 0);
+	runtime_parallel_end(&inner);
 	cr_assert_eq(state(), FMT_omp_state_WORK);
-	work(1, 1);
-	implicit_task(2, &outer, 2, 0, 0);
-	parallel_end(&outer);
+	runtime_work(1, 1);
+	runtime_implicit_task(2, &outer, 2, 0, 0);
+	runtime_parallel_end(&outer);
 	load(6);
 	is_record(0, FMT_omp_event_LOOP, 0, 2, 0);
 	is_record(1, FMT_omp_event_THREAD, 1, 2, 0);
@@ -246,7 +158,7 @@ Test(ompt, regions_may_be_nested)
 	is_record(3, FMT_omp_event_LOOP, 0, 1, 0);
 	is_record(4, FMT_omp_event_THREAD, 0, 1, 0);
 	is_record(5, FMT_omp_event_PARALLEL, 2, 1, 0);
-	parallel_end(&outer);
+	runtime_parallel_end(&outer);
 	load(6);
 }
 
@@ -256,9 +168,9 @@ Test(ompt, regions_nested_deeper_than_can_be_kept_end_all_the_same)
 	ompt_data_t regions[OMP_REGIONS + 3];
 
 	for (int i = 0; i < OMP_REGIONS + 3; i++)
-		parallel_begin(&regions[i]);
+		runtime_parallel_begin(&regions[i]);
 	for (int i = OMP_REGIONS + 2; i >= 0; i--)
-		parallel_end(&regions[i]);
+		runtime_parallel_end(&regions[i]);
 	load(OMP_REGIONS);
 	is_record(0, FMT_omp_event_PARALLEL, 0, OMP_REGIONS, 0);
 	is_record(OMP_REGIONS - 1, FMT_omp_event_PARALLEL, 0, 1, 0);
@@ -269,9 +181,9 @@ Test(ompt, the_initial_task_is_no_threads)
 {
 	ompt_data_t region = {.value = 0};
 
-	implicit_task(1, &region, 1, 0, 1);
+	runtime_implicit_task(1, &region, 1, 0, 1);
 	cr_assert_eq(thread->omp.depth, 0);
-	implicit_task(2, &region, 1, 0, 1);
+	runtime_implicit_task(2, &region, 1, 0, 1);
 	load(0);
 }
 
@@ -279,10 +191,10 @@ Test(ompt, the_initial_task_is_no_threads)
 
 static void wait_for(int kind, enum fmt_omp_state in, enum fmt_omp_event event, int index)
 {
-	sync_wait(kind, 1, here());
+	runtime_sync_wait(kind, 1, runtime_here());
 	cr_assert_eq(state(), (int)in);
 	spend();
-	sync_wait(kind, 2, here());
+	runtime_sync_wait(kind, 2, runtime_here());
 	cr_assert_eq(state(), FMT_omp_state_WORK);
 	load(index + 1);
 	is_record(index, event, 0, 1, 0);
@@ -294,18 +206,18 @@ Test(ompt, waits_have_their_kind_and_count_for_their_thread)
 	ompt_data_t region;
 	uint64_t waited = 0;
 
-	parallel_begin(&region);
-	implicit_task(1, &region, 4, 2, 0);
+	runtime_parallel_begin(&region);
+	runtime_implicit_task(1, &region, 4, 2, 0);
 	wait_for(1, FMT_omp_state_EXPLICIT_BARRIER, FMT_omp_event_EXPLICIT_BARRIER, 0);
 	wait_for(2, FMT_omp_state_IMPLICIT_BARRIER, FMT_omp_event_IMPLICIT_BARRIER, 1);
 	wait_for(3, FMT_omp_state_EXPLICIT_BARRIER, FMT_omp_event_EXPLICIT_BARRIER, 2);
 	wait_for(5, FMT_omp_state_TASK_WAIT, FMT_omp_event_TASK_WAIT, 3);
 	wait_for(6, FMT_omp_state_TASK_WAIT, FMT_omp_event_TASK_WAIT, 4);
 	wait_for(8, FMT_omp_state_IMPLICIT_BARRIER, FMT_omp_event_IMPLICIT_BARRIER, 5);
-	reduction(1);
+	runtime_reduction(1);
 	cr_assert_eq(state(), FMT_omp_state_REDUCTION);
-	reduction(2);
-	implicit_task(2, &region, 4, 2, 0);
+	runtime_reduction(2);
+	runtime_implicit_task(2, &region, 4, 2, 0);
 	load(8);
 	is_record(6, FMT_omp_event_REDUCTION, 0, 1, 0);
 	for (int i = 0; i < 7; i++)
@@ -322,40 +234,40 @@ static void last_barrier(int kind, const void *code)
 	ompt_data_t region;
 	int before = scratch_records("omptrace", FMT_KIND_omp, records, sizeof(records[0]), 64);
 
-	parallel_begin(&region);
-	implicit_task(1, &region, 4, 2, 0);
-	code = code == LAST ? begun_at : code;
-	sync_wait(kind, 1, code);
+	runtime_parallel_begin(&region);
+	runtime_implicit_task(1, &region, 4, 2, 0);
+	code = code == LAST ? runtime_begun_at : code;
+	runtime_sync_wait(kind, 1, code);
 	cr_assert_eq(state(), FMT_omp_state_IMPLICIT_BARRIER);
 	load(before + 1);
 	cr_assert_eq(records[before].event, FMT_omp_event_THREAD);
-	sync_wait(kind, 2, code);
-	sync_wait(1, 1, code);
-	sync_wait(1, 2, code);
-	implicit_task(2, &region, 4, 2, 0);
+	runtime_sync_wait(kind, 2, code);
+	runtime_sync_wait(1, 1, code);
+	runtime_sync_wait(1, 2, code);
+	runtime_implicit_task(2, &region, 4, 2, 0);
 	load(before + 1);
-	parallel_end(&region);
+	runtime_parallel_end(&region);
 	load(before + 2);
 }
 
 Test(ompt, the_barrier_at_the_end_of_a_region_ends_its_threads)
 {
-	last_barrier(9, here());
+	last_barrier(9, runtime_here());
 	last_barrier(2, NULL);
 	last_barrier(2, LAST);
 }
 
 Test(ompt, a_worker_that_waits_for_its_first_region_waits_for_nothing)
 {
-	sync_wait(2, 1, NULL);
-	sync_wait(9, 1, NULL);
+	runtime_sync_wait(2, 1, NULL);
+	runtime_sync_wait(9, 1, NULL);
 	load(0);
 	cr_assert_eq(thread->omp.wait_depth, 0);
-	sync_wait(5, 1, here());
-	sync_wait(5, 2, here());
+	runtime_sync_wait(5, 1, runtime_here());
+	runtime_sync_wait(5, 2, runtime_here());
 	load(1);
 	is_record(0, FMT_omp_event_TASK_WAIT, 0, 0, 0);
-	sync_wait(5, 2, here());
+	runtime_sync_wait(5, 2, runtime_here());
 	load(1);
 }
 
@@ -373,29 +285,29 @@ Test(ompt, locks_have_their_address)
 	               {7, FMT_omp_state_ORDERED, FMT_omp_event_ORDERED, 0}};
 
 	for (int i = 0; i < 5; i++) {
-		mutex_acquire(mutexes[i].kind, 0x1000);
+		runtime_mutex_acquire(mutexes[i].kind, 0x1000);
 		cr_assert_eq(state(), (int)mutexes[i].state);
-		mutex_acquired(mutexes[i].kind, 0x1000);
+		runtime_mutex_acquired(mutexes[i].kind, 0x1000);
 		cr_assert_eq(state(), FMT_omp_state_NONE);
 		load(i + 1);
 		is_record(i, mutexes[i].event, 0, 0, 0);
 		cr_assert_eq(other(i), mutexes[i].object);
 	}
-	mutex_acquire(2, 0x1000);
-	mutex_acquired(2, 0x1000);
-	mutex_acquire(4, 0x1000);
-	mutex_acquired(4, 0x1000);
+	runtime_mutex_acquire(2, 0x1000);
+	runtime_mutex_acquired(2, 0x1000);
+	runtime_mutex_acquire(4, 0x1000);
+	runtime_mutex_acquired(4, 0x1000);
 	load(5);
 }
 
 Test(ompt, a_nested_lock_that_is_owned_already_is_acquired)
 {
-	nest_lock(1, 0x1000);
+	runtime_nest_lock(1, 0x1000);
 	load(0);
-	mutex_acquire(3, 0x1000);
-	nest_lock(2, 0x1000);
+	runtime_mutex_acquire(3, 0x1000);
+	runtime_nest_lock(2, 0x1000);
 	load(0);
-	nest_lock(1, 0x1000);
+	runtime_nest_lock(1, 0x1000);
 	load(1);
 	is_record(0, FMT_omp_event_LOCK, 0, 0, 0);
 	cr_assert_eq(other(0), 0x1000);
@@ -405,9 +317,9 @@ Test(ompt, a_nested_lock_that_is_owned_already_is_acquired)
 Test(ompt, waits_deeper_than_can_be_kept_end_all_the_same)
 {
 	for (int i = 0; i < OMP_DEPTH + 2; i++)
-		mutex_acquire(1, (uint64_t)i);
+		runtime_mutex_acquire(1, (uint64_t)i);
 	for (int i = OMP_DEPTH + 1; i >= 0; i--)
-		mutex_acquired(1, (uint64_t)i);
+		runtime_mutex_acquired(1, (uint64_t)i);
 	cr_assert_eq(thread->omp.wait_depth, 0);
 	cr_assert_eq(scratch_records("omptrace", FMT_KIND_omp, records, sizeof(records[0]), 1),
 	             OMP_DEPTH);
@@ -421,30 +333,30 @@ Test(ompt, a_task_is_made_and_executed)
 	ompt_data_t task, implicit;
 	uint64_t pcs[4];
 
-	task_create(&implicit, 2);
+	runtime_task_create(&implicit, 2);
 	cr_assert_eq(implicit.value, 0);
-	task_create(&task, 4);
+	runtime_task_create(&task, 4);
 	cr_assert_eq(task.value >> 32, 1);
-	task_schedule(&no_task, 7, &task);
+	runtime_task_schedule(&runtime_no_task, 7, &task);
 	cr_assert_eq(state(), FMT_omp_state_WORK);
 	spend();
-	mutex_acquire(5, 0x1000);
+	runtime_mutex_acquire(5, 0x1000);
 	spend();
-	mutex_acquired(5, 0x1000);
-	task_schedule(&task, 1, &no_task);
+	runtime_mutex_acquired(5, 0x1000);
+	runtime_task_schedule(&task, 1, &runtime_no_task);
 	cr_assert_eq(state(), FMT_omp_state_NONE);
 	load(3);
 	is_record(0, FMT_omp_event_TASK_CREATE, 0, 0, 1);
 	cr_assert_eq(duration(0), 0);
 	cr_assert_gt(pcs_of(records[0].stack, pcs, 4), 1);
-	cr_assert_eq(pcs[0], (uint64_t)begun_at);
+	cr_assert_eq(pcs[0], (uint64_t)runtime_begun_at);
 	is_record(1, FMT_omp_event_CRITICAL, 0, 0, 1);
 	is_record(2, FMT_omp_event_TASK, 0, 0, 1);
 	cr_assert_geq(duration(2), 2 * SPENT);
 	cr_assert_eq(other(2), duration(1));
 	cr_assert_gt(pcs_of(records[2].stack, pcs, 4), 2);
 	cr_assert_eq(pcs[0], FMT_PC_TASK);
-	cr_assert_eq(pcs[1], (uint64_t)begun_at);
+	cr_assert_eq(pcs[1], (uint64_t)runtime_begun_at);
 }
 
 /* Time in tasks that are executed while a thread waits is no time that it has waited. */
@@ -452,15 +364,15 @@ Test(ompt, a_task_in_a_wait_is_not_waited_for)
 {
 	ompt_data_t region, task;
 
-	parallel_begin(&region);
-	implicit_task(1, &region, 4, 2, 0);
-	task_create(&task, 4);
-	sync_wait(5, 1, here());
-	task_schedule(&no_task, 7, &task);
+	runtime_parallel_begin(&region);
+	runtime_implicit_task(1, &region, 4, 2, 0);
+	runtime_task_create(&task, 4);
+	runtime_sync_wait(5, 1, runtime_here());
+	runtime_task_schedule(&runtime_no_task, 7, &task);
 	spend();
-	task_schedule(&task, 1, &no_task);
-	sync_wait(5, 2, here());
-	implicit_task(2, &region, 4, 2, 0);
+	runtime_task_schedule(&task, 1, &runtime_no_task);
+	runtime_sync_wait(5, 2, runtime_here());
+	runtime_implicit_task(2, &region, 4, 2, 0);
 	load(4);
 	is_record(0, FMT_omp_event_TASK_CREATE, 0, 1, 1);
 	is_record(1, FMT_omp_event_TASK, 0, 1, 1);
@@ -474,14 +386,14 @@ Test(ompt, a_task_may_lie_on_another_one)
 {
 	ompt_data_t outer, inner;
 
-	task_create(&outer, 4);
-	task_create(&inner, 4);
-	task_schedule(&no_task, 7, &outer);
-	task_schedule(&outer, 7, &inner);
+	runtime_task_create(&outer, 4);
+	runtime_task_create(&inner, 4);
+	runtime_task_schedule(&runtime_no_task, 7, &outer);
+	runtime_task_schedule(&outer, 7, &inner);
 	cr_assert_eq(thread->omp.depth, 2);
-	task_schedule(&inner, 1, &outer);
+	runtime_task_schedule(&inner, 1, &outer);
 	cr_assert_eq(thread->omp.depth, 1);
-	task_schedule(&outer, 3, &no_task);
+	runtime_task_schedule(&outer, 3, &runtime_no_task);
 	load(4);
 	is_record(2, FMT_omp_event_TASK, FMT_OMP_TASK_INNER, 0, 2);
 	is_record(3, FMT_omp_event_TASK, 0, 0, 1);
@@ -491,18 +403,18 @@ Test(ompt, a_part_of_an_untied_task_goes_on_later)
 {
 	ompt_data_t untied, other_one;
 
-	task_create(&untied, 4);
-	task_create(&other_one, 4);
-	task_schedule(&no_task, 7, &untied);
-	task_schedule(&untied, 7, &no_task);
+	runtime_task_create(&untied, 4);
+	runtime_task_create(&other_one, 4);
+	runtime_task_schedule(&runtime_no_task, 7, &untied);
+	runtime_task_schedule(&untied, 7, &runtime_no_task);
 	load(3);
 	is_record(2, FMT_omp_event_TASK, FMT_OMP_TASK_GOES_ON, 0, 1);
-	task_schedule(&no_task, 7, &untied);
-	task_schedule(&untied, 7, &other_one);
-	task_schedule(&other_one, 7, &untied);
+	runtime_task_schedule(&runtime_no_task, 7, &untied);
+	runtime_task_schedule(&untied, 7, &other_one);
+	runtime_task_schedule(&other_one, 7, &untied);
 	load(4);
 	is_record(3, FMT_omp_event_TASK, FMT_OMP_TASK_GOES_ON | FMT_OMP_TASK_INNER, 0, 2);
-	task_schedule(&untied, 4, NULL);
+	runtime_task_schedule(&untied, 4, NULL);
 	load(5);
 	is_record(4, FMT_omp_event_TASK, 0, 0, 1);
 	cr_assert_eq(thread->omp.depth, 0);
@@ -520,18 +432,18 @@ Test(ompt, shared_constructs_are_told_where_they_begin)
 	             {7, FMT_omp_event_TASKLOOP}};
 
 	for (int i = 0; i < 5; i++) {
-		work(kinds[i].kind, 1);
-		work(kinds[i].kind, 2);
+		runtime_work(kinds[i].kind, 1);
+		runtime_work(kinds[i].kind, 2);
 		load(i + 1);
 		is_record(i, kinds[i].event, 0, 0, 0);
 		cr_assert_eq(duration(i), 0);
 	}
-	work(4, 1);
-	work(5, 1);
-	work(8, 1);
+	runtime_work(4, 1);
+	runtime_work(5, 1);
+	runtime_work(8, 1);
 	load(5);
-	masked(1);
-	masked(2);
+	runtime_masked(1);
+	runtime_masked(2);
 	load(6);
 	is_record(5, FMT_omp_event_MASTER, 0, 0, 0);
 }
@@ -543,8 +455,8 @@ Test(ompt, the_frame_of_a_task_is_where_walks_end)
 	ompt_data_t region;
 
 	*frame = &made;
-	parallel_begin(&region);
-	implicit_task(1, &region, 4, 2, 0);
+	runtime_parallel_begin(&region);
+	runtime_implicit_task(1, &region, 4, 2, 0);
 	cr_assert_eq(omp_innermost(thread)->runtime_frame, &made.exit_frame.value);
 	cr_assert_eq(omp_innermost(thread)->node, (uint32_t)region.value);
 }
@@ -557,12 +469,12 @@ Test(ompt, stacks_alone_have_no_records)
 
 	col.descriptor.omp = OMP_STACKS;
 	omp_start();
-	parallel_begin(&region);
-	implicit_task(1, &region, 4, 2, 0);
-	work(1, 1);
+	runtime_parallel_begin(&region);
+	runtime_implicit_task(1, &region, 4, 2, 0);
+	runtime_work(1, 1);
 	cr_assert_neq((uint32_t)region.value, 0, "a base");
-	implicit_task(2, &region, 4, 2, 0);
-	parallel_end(&region);
+	runtime_implicit_task(2, &region, 4, 2, 0);
+	runtime_parallel_end(&region);
 	load(0);
 }
 
@@ -571,16 +483,16 @@ Test(ompt, what_begins_in_a_pause_has_no_record)
 	ompt_data_t region, task;
 
 	atomic_store(&col.switches->on[SOURCE_OMP], OMP_OFF);
-	parallel_begin(&region);
+	runtime_parallel_begin(&region);
 	cr_assert_eq(region.value, 0);
-	implicit_task(1, &region, 4, 2, 0);
-	task_create(&task, 4);
+	runtime_implicit_task(1, &region, 4, 2, 0);
+	runtime_task_create(&task, 4);
 	cr_assert_eq(task.value, 0);
-	sync_wait(5, 1, here());
+	runtime_sync_wait(5, 1, runtime_here());
 	omp_start();
-	sync_wait(5, 2, here());
-	implicit_task(2, &region, 4, 2, 0);
-	parallel_end(&region);
+	runtime_sync_wait(5, 2, runtime_here());
+	runtime_implicit_task(2, &region, 4, 2, 0);
+	runtime_parallel_end(&region);
 	load(0);
 	cr_assert_eq(thread->omp.depth, 0);
 	cr_assert_eq(thread->omp.wait_depth, 0);
@@ -591,7 +503,7 @@ Test(ompt, the_runtime_that_tells_is_known_by_its_code)
 	uint64_t code = (uint64_t)dlsym(runtime, "made_task_info");
 
 	cr_assert_eq(ompt_tells_of(code), 1);
-	cr_assert_eq(ompt_tells_of((uint64_t)&here), 0);
+	cr_assert_eq(ompt_tells_of((uint64_t)&runtime_here), 0);
 	tool->finalize(&tool->tool_data);
 	cr_assert_eq(ompt_tells_of(code), 0);
 }
