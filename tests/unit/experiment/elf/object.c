@@ -165,7 +165,7 @@ Test(object, the_vdso_is_that_of_this_process)
 	cr_assert_eq(pread(fd, first, sizeof(first), 0), (ssize_t)sizeof(first));
 	cr_expect_arr_eq(first, mapped, sizeof(first));
 	/* Its last part is the table of sections. */
-	cr_expect_eq(lseek(fd, 0, SEEK_END),
+	cr_expect_eq((uint64_t)lseek(fd, 0, SEEK_END),
 	             header->e_shoff + (uint64_t)header->e_shnum * header->e_shentsize);
 	close(fd);
 	cr_expect_eq(exp_object_open_recorded("[vdso]", "3031"), -ENOENT);
