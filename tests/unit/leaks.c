@@ -3,8 +3,8 @@
  * test has left is looked for where its function returns. Linked into every unit program with
  * --wrap.
  *
- * In any build, memory from malloc does not hold zeros by chance, nor does what was freed stay as it
- * was: a test fails where either is taken for something. */
+ * In any build, memory from malloc does not hold zeros by chance, nor does what was freed stay as
+ * it was: a test fails where either is taken for something. */
 #include <criterion/criterion.h>
 #include <malloc.h>
 

@@ -1,3 +1,4 @@
+/* answer.c: see answer.h. */
 #include "tests/unit/analyzer/answer.h"
 #include "tests/unit/capture.h"
 

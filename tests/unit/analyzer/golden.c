@@ -1,3 +1,4 @@
+/* golden.c: see golden.h. */
 #include "tests/unit/analyzer/golden.h"
 
 #include <criterion/criterion.h>

@@ -60,9 +60,10 @@ Test(objects, functions_are_found_by_name)
 	cr_assert_eq(objects_symbol(objects, OBJECT_LIBC, "no_such_function"), 0);
 	cr_assert_eq(objects_symbol(objects, OBJECT_LIBC, "environ"), 0, "no function");
 	cr_assert_eq(objects_symbol(objects, OBJECT_COLLECTOR, "hdestroy_r"), 0, "there is none");
-	cr_assert_neq(dladdr1((void *)address("hcreate_r"), &info, (void **)&symbol, RTLD_DL_SYMENT),
-	              0);
-	cr_assert_eq(objects_extent(objects, OBJECT_LIBC, "hcreate_r", &size), address("hcreate_r"));
+	cr_assert_neq(
+		dladdr1((void *)address("hcreate_r"), &info, (void **)&symbol, RTLD_DL_SYMENT), 0);
+	cr_assert_eq(objects_extent(objects, OBJECT_LIBC, "hcreate_r", &size),
+	             address("hcreate_r"));
 	cr_assert_eq(size, symbol->st_size);
 	cr_assert_eq(objects_extent(objects, OBJECT_LIBC, "no_such_function", &size), 0);
 	cr_assert_eq(size, 0);

@@ -1,3 +1,4 @@
+/* program.c: see program.h. */
 #include "tests/unit/collect/program.h"
 #include "tests/unit/collect/scratch.h"
 

@@ -76,17 +76,17 @@ static int is_hook(const char *name)
 
 Test(waits, each_is_wrapped_named_in_the_manual_and_tested)
 {
-	char public[64];
+	char plain[64];
 
 	for (size_t i = 0; i < COUNT(waits); i++) {
 		row_needs_own_name(SYNC_TABLE, waits[i], waits, i);
 		row_needs(is_hook(waits[i]), SYNC_TABLE, waits[i], "its row in hook.def");
-		/* The program calls an earlier version by the same name. */
-		snprintf(public, sizeof(public), "%s", waits[i]);
-		if (strlen(public) > 4 && strcmp(public + strlen(public) - 4, "_old") == 0)
-		public[strlen(public) - 4] = '\0';
-		row_needs_page(SYNC_TABLE, waits[i], public, "experiment.5");
-		row_needs_test(SYNC_TABLE, waits[i], public);
+		/* The program calls an earlier version by the plain name. */
+		snprintf(plain, sizeof(plain), "%s", waits[i]);
+		if (strlen(plain) > 4 && strcmp(plain + strlen(plain) - 4, "_old") == 0)
+			plain[strlen(plain) - 4] = '\0';
+		row_needs_page(SYNC_TABLE, waits[i], plain, "experiment.5");
+		row_needs_test(SYNC_TABLE, waits[i], plain);
 	}
 }
 

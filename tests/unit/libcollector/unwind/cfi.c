@@ -304,7 +304,7 @@ Test(cfi, each_of_many_functions_is_found)
 		put_fde(FDE + 0x40 * (size_t)i, start, code, sizeof(code));
 	}
 	for (int i = 0; i < FUNCTIONS; i++) {
-		uint64_t offset = (uint64_t)((i - 4) * 2 * LEN), start = 0;
+		uint64_t offset = ((uint64_t)i - 4) * 2 * LEN, start = 0;
 
 		cr_assert_eq(row_at(offset)->cfa_offset, 8 * i);
 		cr_assert_eq(row_at(offset + LEN - 1)->cfa_offset, 8 * i);
