@@ -14,7 +14,12 @@ xer_archive=$readers/xer_archive
 programs=$BUILD/tests/programs
 
 ok() { echo "ok $1"; }
-not_ok() { echo "not ok $1"; }
+# E2E_FAIL_FAST is for those who only ask whether anything fails.
+not_ok()
+{
+	echo "not ok $1"
+	[ -z "${E2E_FAIL_FAST:-}" ] || exit 1
+}
 
 # skip CLAIM REASON [COUNT]: what is not tested here, why, and how many claims it is
 skip() { echo "skip $1${3:+ ($3 claims)}: $2"; }
