@@ -4,9 +4,11 @@
  * --wrap.
  *
  * In any build, memory from malloc does not hold zeros by chance, nor does what was freed stay as
- * it was: a test fails where either is taken for something. */
+ * it was: a test fails where either is taken for something. And no signal is ignored, as SIGINT is
+ * in what a shell starts in the background, or SIGHUP under nohup. */
 #include <criterion/criterion.h>
 #include <malloc.h>
+#include <signal.h>
 
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
@@ -19,6 +21,12 @@ void __wrap_criterion_internal_test_main(void (*test)(void));
 __attribute__((constructor)) static void begin(void)
 {
 	mallopt(M_PERTURB, 0xa5);
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction action;
+
+		if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+			signal(number, SIG_DFL);
+	}
 	if (__lsan_disable)
 		__lsan_disable();
 }
