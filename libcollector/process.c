@@ -21,6 +21,7 @@
 #include "libcollector/base/host.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 static int make_switches(void)
 {
@@ -132,10 +133,21 @@ static const struct col_host host = {
 	.api = &xer_collector,
 };
 
-static __attribute__((constructor)) void construct(void)
+/* The link makes this the first constructor of all (-z initfirst), before that of the C library,
+ * which sets environ to this list. See doc/decisions/83-constructors.md. */
+static void find_environment(char **list)
+{
+	if (!environ)
+		environ = list;
+}
+
+static __attribute__((constructor)) void construct(int argc, char **argv, char **envp)
 {
 	int saved_errno = errno;
 
+	(void)argc;
+	(void)argv;
+	find_environment(envp);
 	col_host = &host;
 	source_table_give();
 	EACH_SOURCE(load);

@@ -21,3 +21,11 @@ uintptr_t object_loader(void)
 {
 	return (uintptr_t)_r_debug.r_ldbase;
 }
+
+int object_begins_process(uintptr_t address)
+{
+	enum { FIRST_CODE = 128 };
+	const ElfW(Ehdr) *loader = (const void *)object_loader();
+
+	return loader && address - (uintptr_t)loader - loader->e_entry < FIRST_CODE;
+}

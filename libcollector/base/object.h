@@ -23,4 +23,8 @@ int object_find(uintptr_t address, struct object_found *out) __attribute__((visi
 /* Where the loader's own code begins. Signal-safe. */
 uintptr_t object_loader(void) __attribute__((visibility("hidden")));
 
+/* Is the address in the few instructions with which the loader begins a process? Constructors of
+ * libraries are called from there, and it has no unwinding table. Signal-safe. */
+int object_begins_process(uintptr_t address) __attribute__((visibility("hidden")));
+
 #endif

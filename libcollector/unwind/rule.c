@@ -139,7 +139,9 @@ static uint32_t compute(struct cfi_machine *machine, uint64_t pc)
 	case -ENOTSUP:
 		return RULE_COMPLEX;
 	default:
-		return arch_is_sigreturn(pc) ? RULE_SIGNAL : RULE_UNKNOWN;
+		if (arch_is_sigreturn(pc))
+			return RULE_SIGNAL;
+		return object_begins_process(pc) ? RULE_END : RULE_UNKNOWN;
 	}
 }
 

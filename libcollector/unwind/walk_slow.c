@@ -114,6 +114,8 @@ static int step(struct walk *walk, struct arch_registers *registers)
 		status = step_signal(memo, registers);
 	else if (status == 0)
 		status = step_row(memo, row, registers);
+	else if (rule_find(&memo->machine, pc) == RULE_END)
+		status = 1;
 	else
 		status = step_guess(walk, registers);
 	registers->value[ARCH_RA] = shadow_true_address(registers->value[ARCH_RA],
