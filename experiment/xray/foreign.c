@@ -136,11 +136,12 @@ int foreign_walk(const struct xraylog *log, const struct functrace_sink *sink)
 
 enum { SLED_ENTRY = 32, OBJECTS = 2, RELATIVE_SINCE = 2 };
 
-uint64_t foreign_address(const struct experiment *experiment, uint32_t id)
+uint64_t experiment_foreign_address(const struct experiment *experiment, uint32_t id,
+                                    int *is_mapped)
 {
-	if (id < experiment->foreign_function_count && experiment->foreign_functions[id] != 0)
-		return experiment->foreign_functions[id];
-	return FOREIGN_BASE + id;
+	*is_mapped = id < experiment->foreign_function_count &&
+	             experiment->foreign_functions[id] != 0;
+	return *is_mapped ? experiment->foreign_functions[id] : FOREIGN_BASE + id;
 }
 
 /* The objects of the experiment: the one of unnamed functions, behind the file of the map if there

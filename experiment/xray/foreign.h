@@ -14,9 +14,6 @@ int foreign_walk(const struct xraylog *log, const struct functrace_sink *sink);
 #define FOREIGN_OBJECT "xray"
 #define FOREIGN_BASE ((uint64_t)1 << 32)
 
-/* The address of a function of a foreign log, as the experiment shows it. */
-uint64_t foreign_address(const struct experiment *experiment, uint32_t id);
-
 /* Open the log of a descriptor, which is taken, as an experiment that has a function trace alone.
  * Returns 0 or -errno: -EBADMSG if the file is no such log. */
 int exp_foreign_take(struct experiment *experiment, int fd);

@@ -114,11 +114,11 @@ static void on_name(void *context, struct exp_cursor *cursor)
 static int read_names(struct exp_load *load, struct calls *calls)
 {
 	struct exp_stream stream;
-	int rc;
+	int rc, is_mapped;
 
 	for (size_t i = 0; load->experiment->foreign && i < calls->function_count; i++)
-		calls->functions[i].address = foreign_address(load->experiment,
-		                                              calls->functions[i].id);
+		calls->functions[i].address = experiment_foreign_address(
+			load->experiment, calls->functions[i].id, &is_mapped);
 	rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_FUNCTABLE], &stream);
 
 	if (rc != 0)

@@ -15,10 +15,7 @@ static int has_header(const uint8_t *at, int is_big_endian)
 	unsigned version = is_big_endian ? at[0] << 8 | at[1] : at[1] << 8 | at[0];
 	unsigned type = is_big_endian ? at[2] << 8 | at[3] : at[3] << 8 | at[2];
 
-	/* Of the bits, the lowest two or, on big-endian machines, the highest two count; some
-	 * runtimes leave others set. */
-	return version >= 1 && version <= VERSIONS && type <= 1 && at[5] == 0 && at[6] == 0 &&
-	       (is_big_endian || at[7] == 0);
+	return version >= 1 && version <= VERSIONS && type <= 1;
 }
 
 /* Is this the beginning of such a log? at[32]. */
@@ -37,6 +34,8 @@ static int read_header(struct xraylog_reader *reader, struct xraylog *log)
 	log->is_big_endian = !has_header(bytes, 0);
 	log->version = (unsigned)xraylog_get(reader, 0, 2);
 	log->type = (unsigned)xraylog_get(reader, 2, 2);
+	/* The lowest two or, on big-endian machines, the highest two count; the others mean
+	 * nothing, and some runtimes leave them set. */
 	bits = (uint32_t)xraylog_get(reader, 4, 4);
 	if (log->is_big_endian && bits >> 30 != 0)
 		bits = (bits >> 31 & 1) | (bits >> 29 & 2);

@@ -77,4 +77,9 @@ const struct xraylog *experiment_foreign(const struct experiment *experiment);
  * log), -EBADMSG (the file has no such section) or another -errno. */
 int experiment_instr_map(struct experiment *experiment, const char *path);
 
+/* The address of a function of a foreign log, as the experiment shows it; *is_mapped: the map has
+ * it. */
+uint64_t experiment_foreign_address(const struct experiment *experiment, uint32_t id,
+                                    int *is_mapped);
+
 #endif

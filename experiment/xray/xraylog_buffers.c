@@ -2,7 +2,8 @@
  *
  * A buffer is: [Extents] NewBuffer Wall [Pid] NewCPUId, then records. How it ends depends on the
  * version: 1: EndOfBuffer, and another header after buffer_size bytes, or what follows at once is
- * one; 2: the next buffer; 3 to 5: as many bytes as Extents says. A thread's buffers are put in
+ * one; 2: the next buffer; 3 to 5: as many bytes as Extents says, which may be none. What a buffer
+ * should have and has not, since the log was cut off, is a fault. A thread's buffers are put in
  * order by the times of their NewCPUId records, since those of wall clocks may go backwards.
  * See doc/decisions/29-xray-logs.md. */
 #include "experiment/base/arena.h"
@@ -238,24 +239,29 @@ static int is_kind(struct xraylog_reader *reader, uint64_t at, enum metadata kin
 	return at + METADATA <= reader->log->size && metadata_kind(reader, at) == (int)kind;
 }
 
-/* The prologue at the cursor. Returns 1, or 0 if it is not whole. *end: where the buffer ends at
- * the latest. */
-static int take_prologue(struct xraylog_reader *reader, uint64_t *end)
+/* What the Extents at the cursor, if there are any, say of where the buffer ends at the latest. */
+static uint64_t take_extents(struct xraylog_reader *reader, struct xraylog *log)
+{
+	uint64_t length, room;
+
+	if (!is_kind(reader, reader->at, EXTENTS))
+		return log->size;
+	length = xraylog_get(reader, reader->at + 1, 8);
+	reader->at += METADATA;
+	room = log->size - reader->at;
+	if (length > room)
+		fault(log, reader->at - METADATA, "a buffer is cut off");
+	return log->version >= EXTENTS_SINCE && length <= room ? reader->at + length : log->size;
+}
+
+/* The prologue at the cursor. Returns 1, or 0 if it is not whole before `end`. */
+static int take_prologue(struct xraylog_reader *reader, uint64_t end)
 {
 	const struct xraylog *log = reader->log;
 	uint64_t at = reader->at;
-	uint64_t length = 0;
-	int has_extents = is_kind(reader, at, EXTENTS);
 
-	*end = log->size;
-	if (has_extents) {
-		length = xraylog_get(reader, at + 1, 8);
-		at += METADATA;
-	}
 	if (!is_kind(reader, at, NEW_BUFFER) || !is_kind(reader, at + METADATA, WALL))
 		return 0;
-	if (has_extents && log->version >= EXTENTS_SINCE && length <= log->size - at)
-		*end = at + length;
 	reader->tid = (uint32_t)xraylog_get(reader, at + 1, 4);
 	reader->pid = log->version < EXTENTS_SINCE ? (log->version == 1 ? 0 : reader->tid) : 0;
 	at += (uint64_t)2 * METADATA;
@@ -263,7 +269,7 @@ static int take_prologue(struct xraylog_reader *reader, uint64_t *end)
 		reader->pid = (uint32_t)xraylog_get(reader, at + 1, 4);
 		at += METADATA;
 	}
-	if (!is_kind(reader, at, NEW_CPU))
+	if (!is_kind(reader, at, NEW_CPU) || at + METADATA > end)
 		return 0;
 	reader->at = at;
 	return 1;
@@ -280,9 +286,11 @@ static int add_span(struct xraylog *log, struct xraylog_span span)
 	return 0;
 }
 
+/* Since Extents tell lengths, each buffer has them. */
 static int is_start(struct xraylog_reader *reader)
 {
-	return is_kind(reader, reader->at, NEW_BUFFER) || is_kind(reader, reader->at, EXTENTS);
+	return is_kind(reader, reader->at, EXTENTS) ||
+	       (reader->log->version < EXTENTS_SINCE && is_kind(reader, reader->at, NEW_BUFFER));
 }
 
 /* Does a buffer begin there? Without moving the chunk, since it may be far. */
@@ -306,7 +314,7 @@ static uint64_t behind_end(struct xraylog_reader *reader, uint64_t start)
 	    (is_far_start(reader, start + log->buffer_size) ||
 	     start + log->buffer_size == log->size))
 		return start + log->buffer_size;
-	while (next + FUNCTION <= log->size && !is_kind(reader, next, NEW_BUFFER))
+	while (next + METADATA <= log->size && !is_kind(reader, next, NEW_BUFFER))
 		next += FUNCTION;
 	return next;
 }
@@ -316,16 +324,34 @@ static void pass_damage(struct xraylog_reader *reader)
 	for (reader->at += FUNCTION;
 	     reader->at + METADATA <= reader->log->size && !is_start(reader);)
 		reader->at += FUNCTION;
+	if (reader->at + METADATA > reader->log->size)
+		reader->at = reader->log->size;
+}
+
+/* The cursor is where the records of a buffer end, which is before its `end`. */
+static void tell_rest(struct xraylog_reader *reader, struct xraylog *log, uint64_t end)
+{
+	uint64_t rest = end - reader->at;
+	int is_record = rest >= METADATA ||
+	                (rest >= FUNCTION && metadata_kind(reader, reader->at) == IS_FUNCTION);
+
+	fault(log, reader->at, is_record ? "not a record" : "a record is cut off");
+	if (end < log->size && !is_record)
+		reader->at = end;
+	else
+		pass_damage(reader);
 }
 
 /* Find where the records of the buffer at the cursor are; the cursor goes behind it. */
 static void find_buffer(struct xraylog_reader *reader, struct xraylog *log)
 {
 	struct xraylog_span span;
-	uint64_t start = reader->at, end;
+	uint64_t start = reader->at, end = take_extents(reader, log);
 	size_t size = 0;
 
-	if (!take_prologue(reader, &end)) {
+	if (end == reader->at && end != start) /* it is empty */
+		return;
+	if (!take_prologue(reader, end)) {
 		fault(log, start, "a buffer's prologue is damaged");
 		reader->at = start;
 		pass_damage(reader);
@@ -349,23 +375,51 @@ static void find_buffer(struct xraylog_reader *reader, struct xraylog *log)
 	give_waiting(reader);
 	if (span.end == 0)
 		span.end = reader->at;
-	if (size == 0 && reader->rc == 0 && reader->at < end && !is_start(reader)) {
-		fault(log, reader->at, "not a record");
-		pass_damage(reader);
-	}
+	if (reader->rc == 0 && span.end == reader->at && reader->at < end && !is_start(reader))
+		tell_rest(reader, log, end);
+	else if (log->version <= END_UNTIL && span.end == log->size)
+		fault(log, span.end, "a buffer is cut off");
 	if (reader->rc == 0)
 		reader->rc = add_span(log, span);
+}
+
+/* Is there more behind the last buffer, which may be unused bytes, than these? Of version 1, only
+ * the beginning of another buffer. */
+static int has_leftover(struct xraylog_reader *reader, uint64_t behind)
+{
+	const struct xraylog *log = reader->log;
+	uint64_t at = reader->at;
+
+	if (log->version > END_UNTIL)
+		return behind < log->size;
+	for (; at < log->size; at += FUNCTION) {
+		const uint8_t *byte = xraylog_look(reader, at, 1);
+
+		if (byte && kind_of(reader, *byte) == NEW_BUFFER)
+			return 1;
+	}
+	return 0;
 }
 
 /* Between buffers there may be unused bytes. */
 static void find_in_file(struct xraylog_reader *reader, struct xraylog *log)
 {
+	uint64_t behind = reader->at;
+
 	while (reader->rc == 0 && reader->at + METADATA <= log->size) {
-		if (is_start(reader))
+		if (is_start(reader)) {
 			find_buffer(reader, log);
-		else
+			behind = reader->at;
+		} else {
 			reader->at += log->version >= EXTENTS_SINCE ? 1 : FUNCTION;
+		}
 	}
+	if (reader->rc != 0)
+		return;
+	if (has_leftover(reader, behind))
+		fault(log, behind, "what follows the last buffer is none");
+	else if (log->size == XRAYLOG_HEADER)
+		fault(log, log->size, "it has no buffers");
 }
 
 /* All of the file is one buffer of them, whose records tell their threads. */

@@ -34,6 +34,14 @@ done
 head -c 3001 "$golden/v5.log" >cut.log
 timeout 60 "$xer_print" -calls cut.log >cut.txt 2>cut.err
 contains "a log that is cut off" '^# quality: [1-9][0-9]* traced calls' cut.txt
+# The log says how long its buffer is, so each cut is told, with its place.
+silent=0
+for size in $(seq 40 37 3311); do
+	head -c "$size" "$golden/v5.log" >cut.log
+	timeout 60 "$xer_print" -calls cut.log >cut.txt 2>cut.err
+	[ $? = 1 ] && grep -q 'offset [0-9]*: ' cut.err || silent=$((silent + 1))
+done
+is "no cut of a kept log is silent" 0 "$silent"
 printf 'no log' >none.log
 timeout 60 "$xer_print" -calls none.log >none.txt 2>none.err
 is "a file that is no log" 1 $?
@@ -68,6 +76,20 @@ timeout 60 "$xer_print" -instr_map ./known -calls "$log" >known.txt
 for expected in fib:177 leaf:1500 middle:500 odd:250 worker:1; do
 	is "instr_map names ${expected%:*}" "${expected#*:}" "$(value known "${expected%:*}" 3)"
 done
+# The other forms have the names, too. Of a place, llvm-xray also says the column.
+for form in yaml trace_event; do
+	timeout 60 llvm-xray convert --symbolize -m ./known -f $form "$log" >theirs.$form
+	timeout 60 "$xer_print" -instr_map ./known -convert $form "$log" >mine.$form
+done
+cmp -s mine.yaml theirs.yaml && ok "named yaml" || not_ok "named yaml"
+is "named trace events" "$(lines theirs.trace_event | cksum)" "$(lines mine.trace_event | cksum)"
+for form in stack graph; do
+	timeout 60 llvm-xray $form -m ./known "$log" >theirs.$form
+	timeout 60 "$xer_print" -instr_map ./known -$form "$log" >mine.$form
+	is "named $form" "$(sort theirs.$form)" "$(sort mine.$form)"
+done
+timeout 60 "$xer_print" -instr_map ./known -account "$log" >known.txt
+contains "a named account says where functions are" 'ft_known\.c:[0-9]+: middle$' known.txt
 timeout 60 "$xer_print" -instr_map ./known -limit 20 -ftrace "$log" >known.txt
 contains "arguments are shown" 'middle\(0x1\) \{' known.txt
 

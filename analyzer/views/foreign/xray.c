@@ -16,17 +16,6 @@
 
 enum { SORT_MEMORY = 24 << 20 };
 
-void xraylogs_each(const struct xraylog *log,
-                   int (*record)(void *context, const struct xraylog_record *record), void *context)
-{
-	int status = xraylog_each(log, record, context);
-
-	if (status == 0)
-		return;
-	fprintf(stderr, "xer_print: %s\n", dataset_cause(status));
-	exit(EXIT_TROUBLE);
-}
-
 /* ---- the records of a log in order of time ---- */
 
 /* A record as a sorter keeps it; arguments and data follow. */
@@ -212,14 +201,21 @@ static void put_scalar(FILE *out, const uint8_t *text, size_t len)
 		fputc('\'', out);
 }
 
-static void put_yaml_record(FILE *out, const struct xraylog_record *record)
+static void put_yaml_record(FILE *out, const struct xraylogs_source *source,
+                            const struct xraylog_record *record)
 {
+	const struct sym_function *function = xraylogs_function(source, record->function);
+
 	static const char *const kinds[] = {"function-enter",     "function-exit",
 	                                    "function-tail-exit", "function-enter-arg",
 	                                    "custom-event",       "typed-event"};
 
-	fprintf(out, "  - { type: %u, func-id: %u, function: '%u'", record->event_type,
-	        record->function, record->function);
+	fprintf(out, "  - { type: %u, func-id: %u, function: ", record->event_type,
+	        record->function);
+	if (function)
+		put_scalar(out, (const uint8_t *)function->name, strlen(function->name));
+	else
+		fprintf(out, "'%u'", record->function);
 	for (uint32_t i = 0; i < record->argument_count; i++)
 		fprintf(out, "%s%llu%s", i == 0 ? ", args: [ " : ", ",
 		        (unsigned long long)record->arguments[i],
@@ -233,8 +229,9 @@ static void put_yaml_record(FILE *out, const struct xraylog_record *record)
 	fputs(" }\n", out);
 }
 
-static void put_yaml(FILE *out, const struct xraylog *log)
+static void put_yaml(FILE *out, const struct xraylogs_source *source)
 {
+	const struct xraylog *log = source->log;
 	struct sorter *sorter = sort(log);
 	struct sorter_item item;
 
@@ -246,7 +243,7 @@ static void put_yaml(FILE *out, const struct xraylog *log)
 	while (sorter_next(sorter, &item)) {
 		struct xraylog_record record = unpack(&item);
 
-		put_yaml_record(out, &record);
+		put_yaml_record(out, source, &record);
 	}
 	fputs("...\n", out);
 	sorter_free(sorter);
@@ -300,27 +297,37 @@ static uint32_t find_frame(struct frames *frames, uint32_t parent, uint32_t func
 	return (uint32_t)frames->count;
 }
 
-static void put_trace_record(FILE *out, const struct xraylog *log,
+static void put_name(FILE *out, const struct xraylogs_source *source, uint32_t function)
+{
+	char number[XRAYLOGS_NUMBER];
+	const char *name = xraylogs_name(source, function, "", number);
+
+	print_json_string(out, name, strlen(name));
+}
+
+static void put_trace_record(FILE *out, const struct xraylogs_source *source,
                              const struct xraylog_record *record, char phase, uint32_t frame,
                              int is_first)
 {
+	const struct xraylog *log = source->log;
 	double us = log->cycle_frequency != 0
 	                    ? 1e6 / (double)log->cycle_frequency * (double)record->tsc
 	                    : (double)record->tsc;
 
+	fprintf(out, "%s\n    { \"name\" : ", is_first ? "" : ",");
+	put_name(out, source, record->function);
 	fprintf(out,
-	        "%s\n    { \"name\" : \"%u\", \"ph\" : \"%c\", \"tid\" : \"%u\", \"pid\" : \"%u\", \"ts\" : \"%.*f\", "
-	        "\"sf\" : \"%u\" }",
-	        is_first ? "" : ",", record->function, phase, record->tid,
-	        log->version >= 3 ? record->pid : 1, log->version >= 3 ? 4 : 3, us, frame - 1);
+	        ", \"ph\" : \"%c\", \"tid\" : \"%u\", \"pid\" : \"%u\", \"ts\" : \"%.*f\", \"sf\" : \"%u\" }",
+	        phase, record->tid, log->version >= 3 ? record->pid : 1, log->version >= 3 ? 4 : 3,
+	        us, frame - 1);
 }
 
-static void put_frames(FILE *out, const struct frames *frames)
+static void put_frames(FILE *out, const struct xraylogs_source *source, const struct frames *frames)
 {
 	fputs("\n  ],\n  \"displayTimeUnit\": \"ns\",\n  \"stackFrames\": {", out);
 	for (size_t i = 0; i < frames->count; i++) {
-		fprintf(out, "%s\n    \"%zu\" : { \"name\" : \"%u\"", i == 0 ? "" : ",", i,
-		        frames->at[i].function);
+		fprintf(out, "%s\n    \"%zu\" : { \"name\" : ", i == 0 ? "" : ",", i);
+		put_name(out, source, frames->at[i].function);
 		if (frames->at[i].parent != 0)
 			fprintf(out, ", \"parent\": \"%u\"", frames->at[i].parent - 1);
 		fputs(" }", out);
@@ -330,7 +337,7 @@ static void put_frames(FILE *out, const struct frames *frames)
 
 struct events {
 	FILE *out;
-	const struct xraylog *log;
+	const struct xraylogs_source *source;
 	struct frames frames;
 	int has_begun;
 };
@@ -345,20 +352,20 @@ static void put_trace_event(struct events *events, const struct xraylog_record *
 	thread = find_thread(frames, record->tid);
 	if (record->kind == XRAYLOG_ENTER || record->kind == XRAYLOG_ENTER_ARGUMENT) {
 		thread->top = find_frame(frames, thread->top, record->function);
-		put_trace_record(events->out, events->log, record, 'B', thread->top,
+		put_trace_record(events->out, events->source, record, 'B', thread->top,
 		                 !events->has_begun);
 		events->has_begun = 1;
 	} else if (thread->top != 0) {
-		put_trace_record(events->out, events->log, record, 'E', thread->top,
+		put_trace_record(events->out, events->source, record, 'E', thread->top,
 		                 !events->has_begun);
 		thread->top = frames->at[thread->top - 1].parent;
 	}
 }
 
-static void put_trace_events(FILE *out, const struct xraylog *log)
+static void put_trace_events(FILE *out, const struct xraylogs_source *source)
 {
-	struct events events = {.out = out, .log = log};
-	struct sorter *sorter = sort(log);
+	struct events events = {.out = out, .source = source};
+	struct sorter *sorter = sort(source->log);
 	struct sorter_item item;
 
 	fputs("{\n  \"traceEvents\": [", out);
@@ -367,7 +374,7 @@ static void put_trace_events(FILE *out, const struct xraylog *log)
 
 		put_trace_event(&events, &record);
 	}
-	put_frames(out, &events.frames);
+	put_frames(out, source, &events.frames);
 	free(events.frames.at);
 	free(events.frames.threads);
 	sorter_free(sorter);
@@ -435,8 +442,25 @@ static uint64_t *count_functions(struct sorter *sorter, size_t *functions)
 	return counts;
 }
 
+/* llvm-xray has a column behind the line, which our reader does not keep. */
+static void put_place(FILE *out, const struct xraylogs_source *source, uint32_t id)
+{
+	const struct sym_function *function = xraylogs_function(source, id);
+	char number[XRAYLOGS_NUMBER];
+
+	if (function && function->file) {
+		text_put(out, text_base(function->file));
+		fprintf(out, ":%u: ", function->line);
+	} else {
+		fputs("(unknown): ", out);
+	}
+	text_put(out, xraylogs_name(source, id, "#", number));
+	fputc('\n', out);
+}
+
 /* The next `count` calls of the sorter are those of one function. */
-static void put_account(FILE *out, struct sorter *sorter, uint64_t count, double hz)
+static void put_account(FILE *out, const struct xraylogs_source *source, struct sorter *sorter,
+                        uint64_t count, double hz)
 {
 	uint64_t places[] = {0, count / 2, (uint64_t)floor((double)count * 0.9),
 	                     (uint64_t)floor((double)count * 0.99), count - 1};
@@ -450,13 +474,15 @@ static void put_account(FILE *out, struct sorter *sorter, uint64_t count, double
 			if (places[k] == i)
 				values[k] = (double)item.minor;
 	}
-	fprintf(out, "%9u %10llu [%9.6f, %9.6f, %9.6f, %9.6f, %9.6f] %9.6f  (unknown): #%u\n",
-	        (uint32_t)item.major, (unsigned long long)count, values[0] / hz, values[1] / hz,
-	        values[2] / hz, values[3] / hz, values[4] / hz, sum / hz, (uint32_t)item.major);
+	fprintf(out, "%9u %10llu [%9.6f, %9.6f, %9.6f, %9.6f, %9.6f] %9.6f  ", (uint32_t)item.major,
+	        (unsigned long long)count, values[0] / hz, values[1] / hz, values[2] / hz,
+	        values[3] / hz, values[4] / hz, sum / hz);
+	put_place(out, source, (uint32_t)item.major);
 }
 
-static void put_accounts(FILE *out, const struct xraylog *log)
+static void put_accounts(FILE *out, const struct xraylogs_source *source)
 {
+	const struct xraylog *log = source->log;
 	double hz = log->cycle_frequency != 0 ? (double)log->cycle_frequency : 1;
 	struct accounts accounts = {.sorter = sorter_new(SORT_MEMORY)};
 	uint64_t *counts;
@@ -471,32 +497,12 @@ static void put_accounts(FILE *out, const struct xraylog *log)
 	        functions);
 	sorter_begin(accounts.sorter);
 	for (size_t i = 0; i < functions; i++)
-		put_account(out, accounts.sorter, counts[i], hz);
+		put_account(out, source, accounts.sorter, counts[i], hz);
 	free(counts);
 	sorter_free(accounts.sorter);
 }
 
 /* ---- the commands ---- */
-
-void xraylogs_put(const struct dataset *dataset, struct output *output, const char *command,
-                  void (*put)(FILE *out, const struct xraylog *log))
-{
-	const struct dataset_experiment *at = NULL;
-	int found = 0;
-
-	while ((at = dataset_next(dataset, at))) {
-		const struct xraylog *log = experiment_foreign(at->experiment);
-
-		if (!log)
-			continue;
-		put(output->out, log);
-		found = 1;
-	}
-	if (!found)
-		output_fail(output, EXIT_TROUBLE,
-		            "%s: no XRay log is open (of an experiment, name its file functrace)",
-		            command);
-}
 
 void view_convert(const struct dataset *dataset, const struct choices *choices,
                   struct output *output, const struct command_argument *argument)

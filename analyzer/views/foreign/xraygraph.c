@@ -3,6 +3,7 @@
 
 #include "experiment/xray/xraylog.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/views/foreign/xraylogs.h"
 
 #include <stdlib.h>
@@ -98,11 +99,21 @@ static int by_function(const void *left, const void *right)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-static void put_graph(FILE *out, const struct xraylog *log)
+/* In the quotes of a graph. */
+static void put_label(FILE *out, const char *name)
+{
+	char *shown = text_escape(name);
+
+	for (const char *at = shown; *at; at++)
+		fprintf(out, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+	free(shown);
+}
+
+static void put_graph(FILE *out, const struct xraylogs_source *source)
 {
 	struct edges edges = {.count = 0};
 
-	find_edges(log, &edges);
+	find_edges(source->log, &edges);
 	unite(&edges);
 	fputs("digraph xray {\n", out);
 	for (size_t i = 0; i < edges.count; i++)
@@ -111,9 +122,13 @@ static void put_graph(FILE *out, const struct xraylog *log)
 	if (edges.count > 1)
 		qsort(edges.at, edges.count, sizeof(*edges.at), by_function);
 	for (size_t i = 0; i < edges.count; i++)
-		if (i == 0 || edges.at[i].function != edges.at[i - 1].function)
-			fprintf(out, "F%u [label=\"#%u\"];\n", edges.at[i].function,
-			        edges.at[i].function);
+		if (i == 0 || edges.at[i].function != edges.at[i - 1].function) {
+			char number[XRAYLOGS_NUMBER];
+
+			fprintf(out, "F%u [label=\"", edges.at[i].function);
+			put_label(out, xraylogs_name(source, edges.at[i].function, "#", number));
+			fputs("\"];\n", out);
+		}
 	fputs("}\n", out);
 	free(edges.at);
 }

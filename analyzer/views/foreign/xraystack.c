@@ -5,12 +5,13 @@
 
 #include "experiment/xray/xraylog.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/views/foreign/xraylogs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP = 10, NO_NODE = 0 };
+enum { TOP = 10, NO_NODE = 0, NAME_WIDTH = 60 };
 
 /* A function called along a path. Node 0 is around all; each thread has outermost ones of its own.
  */
@@ -128,7 +129,16 @@ static void find_stacks(const struct xraylog *log, struct stacks *stacks)
 
 /* ---- text ---- */
 
-static void put_path(FILE *out, const struct stacks *stacks, uint32_t node)
+static void put_function(FILE *out, const char *name, int width)
+{
+	char *shown = text_escape(name);
+
+	fprintf(out, "%-*s", width, shown);
+	free(shown);
+}
+
+static void put_path(FILE *out, const struct xraylogs_source *source, const struct stacks *stacks,
+                     uint32_t node)
 {
 	uint32_t *path = NULL;
 	size_t count = 0, capacity = 0;
@@ -141,10 +151,11 @@ static void put_path(FILE *out, const struct stacks *stacks, uint32_t node)
 	for (size_t i = 0; i < count; i++) {
 		const struct node *at = &stacks->nodes[path[count - 1 - i]];
 		int is_leaf = i == count - 1;
-		char name[16];
+		char number[XRAYLOGS_NUMBER];
 
-		snprintf(name, sizeof(name), "#%u", at->function);
-		fprintf(out, "#%-5zu%-60s %12llu %16llu\n", i, name,
+		fprintf(out, "#%-5zu", i);
+		put_function(out, xraylogs_name(source, at->function, "#", number), NAME_WIDTH);
+		fprintf(out, " %12llu %16llu\n",
 		        (unsigned long long)(is_leaf ? at->leaf_count : at->inner_count),
 		        (unsigned long long)(is_leaf ? at->leaf_sum : at->inner_sum));
 	}
@@ -178,8 +189,8 @@ static uint32_t next_node(const struct stacks *stacks, uint32_t node)
 	return stacks->nodes[node].next;
 }
 
-static void put_top(FILE *out, const struct stacks *stacks, const char *heading, const char *label,
-                    key_function *key)
+static void put_top(FILE *out, const struct xraylogs_source *source, const struct stacks *stacks,
+                    const char *heading, const char *label, key_function *key)
 {
 	uint32_t top[TOP];
 	size_t count = 0;
@@ -190,24 +201,24 @@ static void put_top(FILE *out, const struct stacks *stacks, const char *heading,
 	fprintf(out, "Top %d Stacks by leaf %s:\n\n", TOP, heading);
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, "%s: %llu\n", label, (unsigned long long)key(&stacks->nodes[top[i]]));
-		put_path(out, stacks, top[i]);
+		put_path(out, source, stacks, top[i]);
 	}
 	fputc('\n', out);
 }
 
-static void put_stacks(FILE *out, const struct xraylog *log)
+static void put_stacks(FILE *out, const struct xraylogs_source *source)
 {
 	struct stacks stacks = {.count = 0};
 	size_t unique = 0;
 
 	stacks.nodes = memory_grow(NULL, 0, &stacks.capacity, sizeof(*stacks.nodes));
 	stacks.nodes[stacks.count++] = (struct node){.function = 0};
-	find_stacks(log, &stacks);
+	find_stacks(source->log, &stacks);
 	for (size_t i = 1; i < stacks.count; i++)
 		unique += stacks.nodes[i].leaf_count != 0;
 	fprintf(out, "\nUnique Stacks: %zu\n", unique);
-	put_top(out, &stacks, "sum", "Sum", leaf_sum);
-	put_top(out, &stacks, "count", "Count", leaf_count);
+	put_top(out, source, &stacks, "sum", "Sum", leaf_sum);
+	put_top(out, source, &stacks, "count", "Count", leaf_count);
 	free(stacks.nodes);
 }
 

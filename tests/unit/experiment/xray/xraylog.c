@@ -209,6 +209,96 @@ Test(xraylog, damage_leaves_what_is_sound)
 	cr_assert_eq(read_log(&log), -EBADMSG);
 }
 
+/* What a log of two buffers that is cut off at `cut` bytes is told as: it may end behind a buffer.
+ */
+static void check_cut(size_t cut, size_t first_end)
+{
+	static struct whole log;
+	size_t whole = len;
+
+	len = cut;
+	cr_assert_eq(read_log(&log), 0);
+	len = whole;
+	cr_expect_eq(log.log.faults != 0, cut != whole && cut != first_end,
+	             "version %d, %zu of %zu bytes: %s", version, cut, whole,
+	             log.log.fault ? log.log.fault : "no fault");
+	cr_expect_leq(log.log.fault_offset, cut);
+	xraylog_close(&log.log);
+}
+
+Test(xraylog, a_log_that_is_cut_off_is_told_wherever_it_is_cut)
+{
+	for (int with_version = 1; with_version <= 5; with_version++)
+		for (int big = 0; big < 2; big++) {
+			size_t first_end;
+
+			header(with_version, big, 1, 0);
+			put_calls();
+			first_end = len;
+			put_calls();
+			for (size_t cut = 32; cut <= len; cut++)
+				/* behind the first buffer's end, a few bytes of nothing may stand
+				 */
+				if (with_version != 1 || cut < first_end - 15 || cut == first_end ||
+				    cut > first_end + 15)
+					check_cut(cut, first_end);
+		}
+}
+
+/* Where the buffer that misses bytes begins is told, not where the bytes end. */
+Test(xraylog, a_buffer_longer_than_the_log_is_told_with_its_offset)
+{
+	static struct whole log;
+
+	header(5, 0, 1, 0);
+	buffer(7, 1000);
+	function(1, 0, 5);
+	end();
+	buffer(8, 1000);
+	function(1, 0, 5);
+	function(1, 1, 5);
+	put(extents_at + 1, 8, UINT64_MAX);
+	cr_assert_eq(read_log(&log), 0);
+	cr_expect_eq(log.record_count, 3);
+	cr_expect_eq(log.log.faults, 1);
+	cr_expect_eq(log.log.fault_offset, extents_at);
+	xraylog_close(&log.log);
+}
+
+Test(xraylog, a_buffer_may_have_no_bytes)
+{
+	for (int with_version = 3; with_version <= 5; with_version++) {
+		static struct whole log;
+
+		header(with_version, 0, 1, 0);
+		metadata(EXTENTS);
+		put_calls();
+		metadata(EXTENTS);
+		metadata(EXTENTS);
+		cr_assert_eq(read_log(&log), 0);
+		check_calls(&log);
+		xraylog_close(&log.log);
+	}
+}
+
+/* "Not meaningful": the bits behind the two that count, and the last words. */
+Test(xraylog, what_is_reserved_in_the_header_may_be_set)
+{
+	for (int with_version = 1; with_version <= 5; with_version++) {
+		static struct whole log;
+
+		header(with_version, 0, 1, 0);
+		put(4, 4, 0xfffffffd);
+		memset(bytes + 24, 0xff, 8);
+		put_calls();
+		cr_assert_eq(read_log(&log), 0);
+		cr_expect_eq(log.log.constant_tsc, 1);
+		cr_expect_eq(log.log.nonstop_tsc, 0);
+		check_calls(&log);
+		xraylog_close(&log.log);
+	}
+}
+
 Test(xraylog, no_damage_leads_out_of_the_file)
 {
 	for (int with_version = 1; with_version <= 5; with_version++) {
