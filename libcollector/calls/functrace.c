@@ -10,11 +10,15 @@
 #include "libcollector/calls/functrace_record.h"
 #include "libcollector/calls/functrace_write.h"
 #include "libcollector/calls/returns.h"
+#include "libcollector/base/object.h"
 #include "libcollector/calls/sleds.h"
+#include "libcollector/object/map.h"
 #include "libcollector/object/loader.h"
 
 #include <errno.h>
 #include <link.h>
+
+enum { PAGE = 4096 };
 
 static int named_pid, is_open;
 static unsigned mode; /* enum functrace_mode, when it is on */
@@ -32,12 +36,21 @@ static int is_wanted(void)
 
 static void see_object(const struct link_map *map, const struct elffile *file, int is_idle)
 {
+	struct object_found found;
 	uint64_t start, end;
+	int is_known = elffile_range(file, &start, &end) == 0;
 
-	if (elffile_range(file, &start, &end) == 0)
+	if (is_known)
 		choice_see(map, map->l_addr + start, map->l_addr + end);
 	sleds_see(file, map->l_addr);
 	entries_see(file, map->l_addr, is_idle);
+	/* While the loader is at work, the C library cannot tell the object of an address. */
+	if (is_known && object_find((uintptr_t)map->l_ld, &found) != 0) {
+		found = (struct object_found){.link = (struct link_map *)(uintptr_t)map};
+		found.start = (map->l_addr + start) & ~(uintptr_t)(PAGE - 1);
+		found.end = map->l_addr + end;
+		map_see(&found);
+	}
 }
 
 static int is_alone(void)

@@ -1,9 +1,10 @@
 /* map.c: write the load objects of the process to map.xml. See map.h.
  *
  * dlopen has no hook, since a hook would change the library search path of its caller. Objects are
- * noticed when the unwinder finds an address in them for the first time, and by dl_iterate_phdr at
- * the start and at dlclose.
- * See doc/decisions/08-object-lookup.md. */
+ * noticed when the unwinder finds an address in them for the first time, when their code is
+ * patched, and by dl_iterate_phdr at the start and at dlclose. Whatever calls the C library's own
+ * dlclose, as the library itself does, is noticed when another object stands at the address. See
+ * doc/decisions/08-object-lookup.md. */
 #include "libcollector/object/map.h"
 
 #include "libcollector/base/collector.h"
@@ -24,7 +25,8 @@ enum { OBJECTS = 4096, BUILD_ID_MAX = 64 };
  * unloading, and can then be taken again by a CAS, so a program may load and unload as often as it
  * likes. */
 struct object {
-	atomic_uint_fast64_t start;
+	atomic_uint_fast64_t start, end; /* end: 0 until it is known */
+	atomic_uint_fast64_t identity;   /* see identity_of, 0 until it is known */
 	uint32_t id;
 	atomic_uint gone;
 };
@@ -42,11 +44,49 @@ struct image {
 	size_t segment_count;
 };
 
+static const uint8_t *header_of(uint64_t start)
+{
+	const uint8_t *header = (const uint8_t *)(uintptr_t)start;
+
+	return memcmp(header, ELFMAG, SELFMAG) == 0 ? header : NULL;
+}
+
+/* What the file at `start` has that another one at this address hardly has, too: where its section
+ * headers and its first instruction stand. */
+static uint64_t identity_at(uint64_t start)
+{
+	const ElfW(Ehdr) *header = (const void *)header_of(start);
+
+	if (!header)
+		return 0;
+	return ((uint64_t)header->e_shoff * 0x9e3779b97f4a7c15u) ^ header->e_entry ^
+	       (uint64_t)header->e_phnum << 48;
+}
+
+/* 0: it cannot be read. */
+static uint64_t identity_of(const struct image *image)
+{
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (image->segment[i].p_type == PT_LOAD && image->segment[i].p_flags & PF_R &&
+		    ((image->bias + image->segment[i].p_vaddr) & ~(uint64_t)4095) == image->start)
+			return identity_at(image->start);
+	return 0;
+}
+
+static int is_other(const struct object *object, uint64_t identity)
+{
+	uint64_t known = atomic_load(&object->identity);
+
+	return known != 0 && known != identity;
+}
+
 /* Returns the entry that this call has taken, or NULL if the object is known (or the table is
- * full). */
-static struct object *take_entry(uint64_t start)
+ * full). *is_replaced: another object is known there. */
+static struct object *take_entry(uint64_t start, uint64_t identity, int *is_replaced)
 {
 	uint32_t at = (uint32_t)(start >> 12) * 0x9e3779b1u;
+
+	*is_replaced = 0;
 
 	for (int i = 0; i < OBJECTS; i++, at++) {
 		struct object *object = &objects[at % OBJECTS];
@@ -55,9 +95,12 @@ static struct object *take_entry(uint64_t start)
 
 		if (seen == 0 && atomic_compare_exchange_strong(&object->start, &seen, start))
 			return object;
-		if (seen == start)
-			return atomic_compare_exchange_strong(&object->gone, &gone, 0) ? object
-			                                                               : NULL;
+		if (seen == start) {
+			if (atomic_compare_exchange_strong(&object->gone, &gone, 0))
+				return object;
+			*is_replaced = is_other(object, identity);
+			return NULL;
+		}
 	}
 	atomic_fetch_add(&col.count.lost_objects, 1);
 	return NULL;
@@ -167,12 +210,87 @@ static int write_object(const struct image *image, uint32_t id)
 	return error;
 }
 
+/* ---- unloading ---- */
+
+static void write_unload(uint32_t id, uint32_t generation)
+{
+	char buffer[160];
+	struct xml_text text = XML_TEXT(buffer);
+
+	xml_put(&text, " <unload");
+	xml_put_number(&text, "id", id);
+	xml_put_number(&text, "generation", generation);
+	xml_put_number(&text, "time", col_ticks());
+	xml_put(&text, "/>\n");
+	col_xml_append(COL_MAP, &text);
+}
+
+static int is_there(const struct object *object)
+{
+	uint64_t start = atomic_load(&object->start);
+	struct object_found found;
+
+	return object_find((uintptr_t)start, &found) == 0 && found.start == start &&
+	       !is_other(object, identity_at(start));
+}
+
+static void let_go(struct object *object, uint32_t generation)
+{
+	atomic_store(&object->identity, 0);
+	atomic_store(&object->end, 0);
+	if (atomic_exchange(&object->gone, 1) == 0 && atomic_load(&is_begun))
+		write_unload(object->id, generation);
+}
+
+/* Something was unloaded: end the generation, and write an element for each object that is gone.
+ * `is_kept`: not this one, though the C library does not know it. Signal-safe. */
+static void note_unloads(int (*is_kept)(const struct object *object))
+{
+	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
+
+	EACH_SOURCE(unload);
+	for (int i = 0; i < OBJECTS; i++) {
+		struct object *object = &objects[i];
+
+		if (atomic_load(&object->start) != 0 && !atomic_load(&object->gone) &&
+		    !is_there(object) && !is_kept(object))
+			let_go(object, generation);
+	}
+}
+
+/* Being loaded, it may be in no table of the C library yet; it has no identity either. */
+static int is_new(const struct object *object)
+{
+	return atomic_load(&object->identity) == 0;
+}
+
+/* The object at [start, end) is new: whatever was known there is gone. */
+static int covers_known(const struct object *object, uint64_t start, uint64_t end)
+{
+	for (int i = 0; i < OBJECTS; i++)
+		if (&objects[i] != object && !atomic_load(&objects[i].gone) &&
+		    atomic_load(&objects[i].start) < end && start < atomic_load(&objects[i].end))
+			return 1;
+	return 0;
+}
+
 static void see_image(const struct image *image)
 {
-	struct object *object = take_entry(image->start);
+	uint64_t identity = identity_of(image), end;
+	int is_replaced;
+	struct object *object = take_entry(image->start, identity, &is_replaced);
 
+	if (is_replaced) {
+		note_unloads(is_new);
+		object = take_entry(image->start, identity, &is_replaced);
+	}
 	if (!object)
 		return;
+	end = end_of(image);
+	if (covers_known(object, image->start, end))
+		note_unloads(is_new);
+	atomic_store(&object->end, end);
+	atomic_store(&object->identity, identity);
 	object->id = atomic_fetch_add(&object_count, 1) + 1;
 	if (atomic_load(&is_begun) && write_object(image, object->id) < 0)
 		atomic_store(&object->gone, 1); /* tried again at the next opportunity */
@@ -189,7 +307,7 @@ static const char *path_of(const char *name)
 
 void map_see(const struct object_found *found)
 {
-	const ElfW(Ehdr) *header = (const void *)found->start;
+	const ElfW(Ehdr) *header = (const void *)header_of(found->start);
 	struct image image = {
 		.start = found->start,
 		.bias = found->link->l_addr,
@@ -197,8 +315,7 @@ void map_see(const struct object_found *found)
 	};
 
 	/* The first segment of every linker's output begins with the file's header. */
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_phoff > 4096 - sizeof(ElfW(Phdr)))
+	if (!header || header->e_phoff > 4096 - sizeof(ElfW(Phdr)))
 		return;
 	image.segment = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
 	image.segment_count = header->e_phnum;
@@ -301,7 +418,7 @@ uint32_t map_each(uint32_t above, void (*take)(const struct object_found *found)
 	return highest;
 }
 
-/* ---- unloading ---- */
+/* ---- dlclose ---- */
 
 static int count_unloads(struct dl_phdr_info *info, size_t size, void *subs)
 {
@@ -310,41 +427,32 @@ static int count_unloads(struct dl_phdr_info *info, size_t size, void *subs)
 	return 1;
 }
 
-static int is_loaded(uint64_t start)
-{
-	struct object_found found;
+struct search {
+	const struct object *object;
+	uint64_t start;
+	int is_found;
+};
 
-	return object_find((uintptr_t)start, &found) == 0 && found.start == start;
+static int has_segment(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct search *search = context;
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum && !search->is_found; i++)
+		search->is_found = info->dlpi_phdr[i].p_type == PT_LOAD &&
+		                   ((info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) &
+		                    ~(uint64_t)4095) == search->start &&
+		                   !is_other(search->object, identity_at(search->start));
+	return search->is_found;
 }
 
-static void write_unload(uint32_t id, uint32_t generation)
+/* One that another thread is loading is in the loader's list before object_find finds it. */
+static int is_being_loaded(const struct object *object)
 {
-	char buffer[160];
-	struct xml_text text = XML_TEXT(buffer);
+	struct search search = {object, atomic_load(&object->start), 0};
 
-	xml_put(&text, " <unload");
-	xml_put_number(&text, "id", id);
-	xml_put_number(&text, "generation", generation);
-	xml_put_number(&text, "time", col_ticks());
-	xml_put(&text, "/>\n");
-	col_xml_append(COL_MAP, &text);
-}
-
-/* Something was unloaded: end the generation, and write an element for each object that is gone. */
-static void note_unloads(void)
-{
-	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
-
-	EACH_SOURCE(unload);
-	for (int i = 0; i < OBJECTS; i++) {
-		struct object *object = &objects[i];
-		uint64_t start = atomic_load(&object->start);
-
-		if (start == 0 || atomic_load(&object->gone) || is_loaded(start))
-			continue;
-		if (atomic_exchange(&object->gone, 1) == 0 && atomic_load(&is_begun))
-			write_unload(object->id, generation);
-	}
+	dl_iterate_phdr(has_segment, &search);
+	return search.is_found;
 }
 
 EXPORT int dlclose(void *handle)
@@ -362,6 +470,6 @@ EXPORT int dlclose(void *handle)
 	result = REAL(dlclose)(handle);
 	dl_iterate_phdr(count_unloads, &after);
 	if (before != after)
-		note_unloads();
+		note_unloads(is_being_loaded);
 	return result;
 }

@@ -238,6 +238,51 @@ same "loaded with RTLD_GLOBAL" 20 ./loads 256
 same "loaded and never unloaded" 20 ./loads 4096
 same "loaded into a namespace of its own" none ./loads 0 new
 
+# Unloaded by libc's own dlclose, as libc does with its converters, and then another one is loaded, mostly at the same address.
+cat >plugin.c <<'C'
+#include <stdlib.h>
+static void *volatile kept;
+#ifdef SPACE
+__asm__(".text\n.skip 700, 0x90\n");
+#endif
+__attribute__((noinline)) void MARK(int count) { for (int i = 0; i < count; i++) kept = malloc(40); __asm__ volatile(""); }
+int work(int count) { MARK(count); return 3; }
+C
+cat >silent.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+static int (*unload)(void *);
+static unsigned long run(const char *name, int count)
+{
+	void *plugin = dlopen(name, RTLD_NOW);
+	int (*work)(int) = plugin ? (int (*)(int))dlsym(plugin, "work") : NULL;
+	struct link_map *map;
+	unsigned long base;
+	if (!work || dlinfo(plugin, RTLD_DI_LINKMAP, &map) != 0)
+		return puts(dlerror());
+	base = map->l_addr;
+	work(count);
+	unload(plugin);
+	return base;
+}
+int main(void)
+{
+	unsigned long first, second;
+	unload = (int (*)(void *))dlsym(dlopen("libc.so.6", RTLD_NOW), "dlclose");
+	first = run("./first.so", 30);
+	second = run("./second.so", 20);
+	puts(first == second ? "the same place" : "other places");
+	return 0;
+}
+C
+gcc -O2 -g -shared -fPIC -DMARK=mark_first -o first.so plugin.c && gcc -O2 -g -shared -fPIC -DSPACE -DMARK=mark_second -o second.so plugin.c &&
+	gcc -O2 -g -o silent silent.c
+record silent -p off -H on -- ./silent
+report silent -metrics i.heapalloccnt:name -functions
+is "libraries that libc unloads by itself ($(<silent.out))" "30 20" "$(value silent mark_first 1) $(value silent mark_second 1)"
+
 # What coreutils, libc and linkers preload or ask for themselves.
 ! needs "under stdbuf" "" stdbuf || same "under stdbuf, which preloads its own library" 20 stdbuf -o0 ./known x
 if [ -e "$(gcc -print-file-name=libc_malloc_debug.so.0)" ]; then

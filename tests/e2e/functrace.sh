@@ -172,6 +172,8 @@ if have clang; then
 		record plugin -p off --functrace -- "$programs/ft_host" ./plugin.so
 		counted "a shared object that comes and goes is traced" plugin
 		is "its functions by name" "plugged 30" "$(chosen plugin_chosen plugged "$programs/ft_host" ./plugin.so)"
+		record stays -p off --functrace -- "$programs/ft_host" ./plugin.so keep
+		counted "one that stays is traced, and its functions have names" stays
 	else
 		skip "sleds of shared objects" "clang cannot link them here"
 	fi

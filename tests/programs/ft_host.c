@@ -1,7 +1,7 @@
 /* ft_host.c: loads ft_plugin.c, built as a shared object, calls plug(10) in it, which calls plugged
  * 10 times, unloads it, three times over. Not compiled for function tracing itself.
  *
- *     ft_host FILE */
+ *     ft_host FILE [keep]     keep: it is loaded once, and stays */
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -17,7 +17,8 @@ __attribute__((no_instrument_function)) int main(int argc, char **argv)
 		}
 		*(void **)&plug = dlsym(object, "plug");
 		plug(10);
-		dlclose(object);
+		if (argc == 2)
+			dlclose(object);
 	}
 	printf("plug 3\nplugged 30\n");
 	return 0;
