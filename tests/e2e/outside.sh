@@ -49,13 +49,13 @@ contains "without --sampler: so does the header" 'not recorded: .*alone_static: 
 contains "without --sampler: refused as the program, with the remedy" 'cannot be recorded: it is statically linked; --sampler' refused.err
 
 # timers: xer_print writes the files at the end, and it is said if it cannot
-if "$programs/no_perf" 1 true; then
+if "$programs/refuse" perf 1 true; then
 	for_everyone
 	for how in missing unusable; do
 		copy=$everyones/$how
 		mkdir "$copy" && cp -r "$everyones/bin" "$everyones/lib" "$copy"
 		if [ $how = missing ]; then rm "$copy/bin/xer_print"; else printf '#!/no/such/interpreter\n' >"$copy/bin/xer_print"; fi
-		timeout 60 "$programs/no_perf" 1 "$copy/bin/xcollect" -o $how.er --sampler=1m -p off -A off "$programs/alone" work 50 >/dev/null 2>$how.err
+		timeout 60 "$programs/refuse" perf 1 "$copy/bin/xcollect" -o $how.er --sampler=1m -p off -A off "$programs/alone" work 50 >/dev/null 2>$how.err
 		is "timers, xer_print $how: the program ends well" 7 $?
 		for ((i = 0; i < 100; i++)); do
 			grep -q 'lost_sampler_files' $how.er/log.xml && break
