@@ -451,6 +451,10 @@ static enum fmt_omp_event event_of_work(int kind)
 {
 	switch (kind) {
 	case ompt_work_loop:
+	case ompt_work_loop_static:
+	case ompt_work_loop_dynamic:
+	case ompt_work_loop_guided:
+	case ompt_work_loop_other:
 	case ompt_work_distribute:
 		return FMT_omp_event_LOOP;
 	case ompt_work_sections:

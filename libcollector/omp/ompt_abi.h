@@ -79,7 +79,11 @@ enum {
 	ompt_work_workshare = 5,
 	ompt_work_distribute = 6,
 	ompt_work_taskloop = 7,
-	ompt_work_scope = 8
+	ompt_work_scope = 8,
+	ompt_work_loop_static = 10, // these four: specification 6.0
+	ompt_work_loop_dynamic = 11,
+	ompt_work_loop_guided = 12,
+	ompt_work_loop_other = 13
 };
 
 enum { ompt_task_initial = 1, ompt_task_implicit = 2, ompt_task_explicit = 4 };

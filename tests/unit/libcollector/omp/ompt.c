@@ -429,9 +429,13 @@ Test(ompt, shared_constructs_are_told_where_they_begin)
 	             {2, FMT_omp_event_SECTIONS},
 	             {3, FMT_omp_event_SINGLE},
 	             {6, FMT_omp_event_LOOP},
-	             {7, FMT_omp_event_TASKLOOP}};
+	             {7, FMT_omp_event_TASKLOOP},
+	             {10, FMT_omp_event_LOOP},
+	             {11, FMT_omp_event_LOOP},
+	             {12, FMT_omp_event_LOOP},
+	             {13, FMT_omp_event_LOOP}};
 
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 9; i++) {
 		runtime_work(kinds[i].kind, 1);
 		runtime_work(kinds[i].kind, 2);
 		load(i + 1);
@@ -441,11 +445,11 @@ Test(ompt, shared_constructs_are_told_where_they_begin)
 	runtime_work(4, 1);
 	runtime_work(5, 1);
 	runtime_work(8, 1);
-	load(5);
+	load(9);
 	runtime_masked(1);
 	runtime_masked(2);
-	load(6);
-	is_record(5, FMT_omp_event_MASTER, 0, 0, 0);
+	load(10);
+	is_record(9, FMT_omp_event_MASTER, 0, 0, 0);
 }
 
 /* The runtime's frames end where it says that the task's begin. */
