@@ -131,6 +131,7 @@ static int get_event(const uint8_t *at, size_t len, struct fdr_record *out)
 		.size = FDR_METADATA_SIZE + size,
 		.tsc = get64(at + 5),
 		.cpu = get16(at + 13),
+		.own = at[15],
 		.payload = at + FDR_METADATA_SIZE,
 		.payload_size = size,
 	};

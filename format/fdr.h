@@ -116,6 +116,20 @@ static inline uint64_t fdr_event_word1(uint64_t tsc, uint16_t cpu)
 	return tsc >> 24 | (uint64_t)cpu << 40;
 }
 
+/* The last byte of a custom event's header, which means nothing to XRay, tells what the payload is:
+ * zero, a record of Xer's; else bytes of the program, and this many zeros behind them. */
+enum {
+	FDR_OWN_BYTES = 0x80,
+	FDR_OWN_PADDING = 0x07,
+	FDR_OWN_UNFINISHED = 0xc0 /* they are being written */
+};
+
+/* The byte of the event with this payload. */
+static inline void fdr_own_put(uint8_t *payload, unsigned value)
+{
+	__atomic_store_n(payload - 1, (uint8_t)value, __ATOMIC_RELEASE);
+}
+
 /* Publish a custom event at `at`, in place of the EndOfBuffer there, with a payload of `size` bytes
  * (a multiple of 8) that are zero: its first byte says "no record yet". Writes the next EndOfBuffer
  * behind the payload, then the header, whose first word comes last, with release order. at must be
@@ -188,6 +202,7 @@ struct fdr_record {
 	uint32_t delta;         /* FUNCTION: ticks since the record before */
 	uint64_t tsc;           /* CPU, WRAP, EVENT */
 	uint64_t argument;      /* ARGUMENT */
+	uint8_t own;            /* EVENT: FDR_OWN_BYTES and what is with it, or 0 */
 	const uint8_t *payload; /* EVENT: borrowed from the input */
 	uint32_t payload_size;
 };

@@ -4,6 +4,7 @@
  * time of their next buffer. An extent is read through a chunk.
  * See doc/decisions/28-call-pairing.md. */
 #include "experiment/xray/functrace.h"
+#include "format/record.h"
 #include "format/retry.h"
 
 #include <errno.h>
@@ -15,6 +16,12 @@ enum {
 	SLACK = 64,            /* bytes behind the chunk that are zero */
 	EVENT_MAX = CHUNK / 2, /* size of an event, longer ones are damage */
 	HOLES = 4              /* words that may lie between a buffer and the next one */
+};
+
+/* An event of the program, as a sink is given it. */
+struct own_event {
+	struct fmt_traced_event header;
+	uint8_t bytes[EVENT_MAX];
 };
 
 struct part {
@@ -30,6 +37,8 @@ struct walk {
 	const uint8_t *at, *end; /* unread part of the chunk */
 	uint64_t end_offset, limit;
 	uint64_t tsc;
+	struct own_event *own;
+	int has_head; /* own->header is that of the next event with bytes of the program */
 	int rc;
 };
 
@@ -147,12 +156,55 @@ static int fault(struct walk *walk, const char *what)
 	return 0;
 }
 
+/* What is said of the program's event behind it? */
+static int is_head(const struct fdr_record *record)
+{
+	struct fmt_traced_event header;
+
+	if (record->payload_size != sizeof(header))
+		return 0;
+	memcpy(&header, record->payload, sizeof(header));
+	return header.kind == FMT_KIND_traced_event && header.size != 0;
+}
+
+/* Put the program's bytes behind what is said of them. Returns the size, or 0 if the recorder was
+ * killed before it had written them. */
+static uint32_t join_event(struct walk *walk, const struct fdr_record *record)
+{
+	struct fmt_traced_event *header = &walk->own->header;
+	uint32_t padding = record->own & FDR_OWN_PADDING, size = record->payload_size - padding;
+	int has_head = walk->has_head;
+
+	walk->has_head = 0;
+	if (record->own == FDR_OWN_UNFINISHED || padding >= record->payload_size ||
+	    size > EVENT_MAX || (has_head && header->size != size))
+		return 0;
+	if (!has_head)
+		*header = (struct fmt_traced_event){.kind = FMT_KIND_traced_event,
+		                                    .form = FMT_traced_form_CUSTOM,
+		                                    .size = size,
+		                                    .whole = size};
+	memcpy(walk->own->bytes, record->payload, size);
+	return (uint32_t)sizeof(*header) + size;
+}
+
 /* An event at the cursor. Returns 1 to go on with the buffer. */
 static int take_event(struct walk *walk, const struct fdr_record *record)
 {
 	const struct functrace_sink *sink = walk->sink;
+	const uint8_t *payload = record->payload;
+	uint32_t size = record->payload_size;
 
-	walk->rc = sink->event(sink->context, record->payload, record->payload_size, record->tsc);
+	if (record->own) {
+		size = join_event(walk, record);
+		payload = (const uint8_t *)walk->own;
+	} else if (is_head(record)) {
+		memcpy(&walk->own->header, payload, sizeof(walk->own->header));
+		walk->has_head = 1;
+		size = 0;
+	}
+	if (size != 0)
+		walk->rc = sink->event(sink->context, payload, size, record->tsc);
 	walk->at += record->size;
 	return walk->rc == 0;
 }
@@ -200,6 +252,7 @@ static void walk_buffer(struct walk *walk, const struct part *part)
 	walk->at = walk->end = walk->chunk;
 	walk->end_offset = part->at;
 	walk->limit = part->end;
+	walk->has_head = 0;
 	if (!take_prologue(walk)) {
 		if (walk->rc == 0)
 			fault(walk, "a buffer's prologue is damaged");
@@ -231,7 +284,8 @@ int functrace_walk(struct exp_stream *stream, const struct functrace_sink *sink)
 	/* A buffer that is walked puts at most one other in its place. */
 	walk.heap = malloc((stream->extent_count + 1) * sizeof(*walk.heap));
 	walk.chunk = malloc(CHUNK + SLACK);
-	if (!walk.heap || !walk.chunk)
+	walk.own = malloc(sizeof(*walk.own));
+	if (!walk.heap || !walk.chunk || !walk.own)
 		walk.rc = -ENOMEM;
 	for (size_t i = 0; i < stream->extent_count && walk.rc == 0; i++)
 		push(&walk, (struct part){stream->extents[i].tsc, stream->extents[i].at,
@@ -243,5 +297,6 @@ int functrace_walk(struct exp_stream *stream, const struct functrace_sink *sink)
 	}
 	free(walk.heap);
 	free(walk.chunk);
+	free(walk.own);
 	return walk.rc;
 }

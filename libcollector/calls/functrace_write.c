@@ -13,7 +13,7 @@
 enum {
 	RECORD_MAX = 5 * 8, /* bytes: NewCPUId or TSCWrap, the function, an argument */
 	CPU_NUMBER = 0xfff, /* of what arch_ticks_cpu tells; the node is behind it */
-	EVENT_MAX = 65536 - sizeof(struct fmt_traced_event),
+	EVENT_MAX = 65536 - sizeof(struct fmt_traced_event), /* a multiple of 8 */
 	PAGE = 4096,
 	WRITERS_MAX = 1024 /* beyond the threads' first ones; jumps out of handlers use them up */
 };
@@ -399,6 +399,21 @@ void functrace_argument(uint64_t word, uint64_t value)
 	functrace_end_slow(thread, &old);
 }
 
+/* The program's own bytes, as other readers of the format show them. */
+static void put_bytes(struct col_slot *slot, const uint8_t *bytes, uint32_t size, uint64_t ticks)
+{
+	uint32_t whole = (uint32_t)fdr_payload_size(size);
+	uint8_t *payload = col_slot_event(slot, FMT_STREAM_FUNCTRACE, slot->tid, whole, ticks);
+
+	if (!payload)
+		return;
+	fdr_own_put(payload, FDR_OWN_UNFINISHED);
+	memcpy(payload, bytes, size);
+	fdr_own_put(payload, FDR_OWN_BYTES | (whole - size));
+}
+
+/* A custom event is its bytes. One that XRay's version 1 has no record for (it is typed, or empty),
+ * or that is cut, has a record of ours before it. */
 static void put_event(struct functrace_writer *writer, const struct functrace_event *event)
 {
 	struct fmt_traced_event header = {
@@ -408,20 +423,23 @@ static void put_event(struct functrace_writer *writer, const struct functrace_ev
 		.size = (uint32_t)(event->size < EVENT_MAX ? event->size : EVENT_MAX),
 		.whole = event->size,
 	};
-	uint32_t size = (uint32_t)sizeof(header) + (header.size + FDR_METADATA_SIZE - 1) /
-	                                                   FDR_METADATA_SIZE * FDR_METADATA_SIZE;
+	int is_plain = header.form == FMT_traced_form_CUSTOM && header.size != 0 &&
+	               header.size == header.whole;
 	struct col_slot *slot = &writer->slot;
-	uint8_t *payload;
+	uint64_t ticks;
+	int status = 0;
 
-	if (make_room(writer, FDR_METADATA_SIZE + size) < 0)
+	if (make_room(writer, 2 * FDR_METADATA_SIZE + sizeof(header) +
+	                              (uint32_t)fdr_payload_size(header.size)) < 0)
 		return;
-	payload = col_slot_event(slot, FMT_STREAM_FUNCTRACE, slot->tid, size, col_ticks());
+	ticks = col_ticks();
+	if (!is_plain)
+		status = col_slot_write(slot, FMT_STREAM_FUNCTRACE, slot->tid, &header,
+		                        sizeof(header), ticks);
+	if (status == 0 && header.size != 0)
+		put_bytes(slot, event->data, header.size, ticks);
 	writer->floor = NULL;
 	take_up(writer);
-	if (!payload)
-		return;
-	memcpy(payload + sizeof(header), event->data, header.size);
-	fdr_payload_put(payload, &header, sizeof(header));
 }
 
 void functrace_event(const struct functrace_event *event)

@@ -165,8 +165,8 @@ if have clang; then
 		needs "$compiler: llvm-xray reads events" 2 llvm-xray || continue
 		succeeds "$compiler: llvm-xray verifies events" timeout 60 llvm-xray fdr-dump -verify events.er/functrace
 		timeout 60 llvm-xray convert -f yaml events.er/functrace -o events.yaml
-		is "$compiler: they are custom events there" "1000 1000" \
-			"$(grep -c 'kind: custom-event,.*data: .*hello' events.yaml) $(grep -c 'kind: custom-event,.*data: .*abc' events.yaml)"
+		is "$compiler: they are custom events there, with the program's bytes" "1000 1000 65520" \
+			"$(grep -c 'kind: custom-event,.*data: "hello[\\0]*"' events.yaml) $(grep -c 'kind: custom-event,.*data: "abc[\\0]*"' events.yaml) $(sed -n 's/.*kind: custom-event,.*data: \(xx*\) }/\1/p' events.yaml | tr -d '\n' | wc -c)"
 	done
 	if xray plugin.so "$sources/ft_plugin.c" -fPIC -shared -fnoxray-link-deps; then
 		record plugin -p off --functrace -- "$programs/ft_host" ./plugin.so

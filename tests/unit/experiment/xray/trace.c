@@ -163,6 +163,36 @@ Test(trace, arguments_and_events_stand_where_they_happened)
 	     "+1(0)@10 a77(1) e7:typed/99(1)@15typed e7:sixteen letters./99(1)@16 -1(0)@20=10 ");
 }
 
+/* Bytes of the program's as an event of their own, `padding` zeros behind them. */
+static void own_event(uint64_t tsc, const char *bytes, unsigned own)
+{
+	char payload[16] = "";
+	size_t at;
+
+	memcpy(payload, bytes, strlen(bytes));
+	maker_event(&stream, tsc, payload, fdr_payload_size(strlen(bytes)));
+	at = stream.at - fdr_payload_size(strlen(bytes));
+	fdr_own_put(stream.bytes + at, own);
+}
+
+/* What is said of an event stands before its bytes, if anything is. */
+Test(trace, bytes_of_events_are_events_of_their_own)
+{
+	maker_extent(&stream, 42, t, 8192);
+	enter(1, 10);
+	own_event(t + 11, "hello", FDR_OWN_BYTES | 3);
+	own_event(t + 12, "r eight!", FDR_OWN_BYTES);
+	traced_event(t + 13, FMT_traced_form_TYPED, "", 3, 0);
+	own_event(t + 13, "abc", FDR_OWN_BYTES | 5);
+	own_event(t + 14, "left", FDR_OWN_UNFINISHED);
+	traced_event(t + 15, FMT_traced_form_TYPED, "", 4, 0);
+	own_event(t + 15, "abc", FDR_OWN_BYTES | 5);
+	traced_event(t + 16, FMT_traced_form_TYPED, "", 0, 0);
+	leave(1, 10);
+	says(42,
+	     "+1(0)@10 e0:hello/5(1)@11 e0:r eight!/8(1)@12 e7:abc/99(1)@13typed e7:/99(1)@16typed -1(0)@20=10 ");
+}
+
 Test(trace, nothing_is_open_where_tracing_begins_again)
 {
 	struct fmt_trace_begin begin = {.kind = FMT_KIND_trace_begin,

@@ -328,12 +328,10 @@ static void take_function(const struct fdr_record *record)
 
 static void take_event(const struct fdr_record *record)
 {
-	const struct fmt_traced_event *event = (const struct fmt_traced_event *)record->payload;
-
-	if (event->kind != FMT_KIND_traced_event)
+	if (!record->own)
 		return;
-	cr_assert(event->size == sizeof(EVENT) && event->whole == sizeof(EVENT) &&
-	          memcmp(event + 1, EVENT, sizeof(EVENT)) == 0);
+	cr_assert_eq(record->own, FDR_OWN_BYTES | (record->payload_size - sizeof(EVENT)));
+	cr_assert_eq(memcmp(record->payload, EVENT, sizeof(EVENT)), 0);
 	cr_assert_gt(depth, 0);
 	events++;
 }
