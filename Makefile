@@ -86,10 +86,10 @@ fortify: ## unit tests of a build in which the C library checks bounds
 	$(MAKE) $(SILENT) -j$(JOBS) BUILD=$(BUILD)/lint/gcc EXTRA_CFLAGS="-Werror -D_FORTIFY_SOURCE=3" unit-programs
 	@tests/run-unit $(BUILD)/lint/gcc
 
-# Fences are not seen by it, which newer versions of gcc warn of.
+# The thread sanitizer does not see fences, and newer versions of gcc warn about that.
 TSAN := -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan
 TSAN_CFLAGS := -O1 -g1
-# What the end-to-end tests replay kept inputs with, and give damaged experiments to.
+# Readers with which the end-to-end tests replay kept inputs and read damaged experiments.
 replay:
 	$(MAKE) $(SILENT) BUILD=$(BUILD)/asan EXTRA_CFLAGS="$(SANITIZE)" fuzz-replay fuzz-hostile readers
 	@! echo 'int main(void) { return 0; }' | $(CC) -fsanitize=thread -x c -o /dev/null - 2>/dev/null || \

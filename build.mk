@@ -1,8 +1,8 @@
 # build.mk: what is built from what. A folder is a library or a program; every .c in it and in its rooms belongs to it.
 
-# Of the processors' folders (arch/x86_64/ and the like) only the one that is built for belongs to it: i386 for what is below m32/.
+# Of the processors' folders (arch/x86_64/ and the like) only the one of the target belongs to it: i386 for what is below m32/.
 PROCESSOR := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-# The first line of a recipe: says what is made, but for `make -s` and V=1, and makes its folder.
+# The first line of a recipe: prints what is made, except for `make -s` and V=1, and creates its folder.
 begin = @$(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,echo '  $(@:$(BUILD)/%=%)';) mkdir -p $(@D)
 
 objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(sort $(shell find $(2) -name '*.c' \( ! -path '*/arch/*/*' -o -path '*/arch/$(if $(filter m32/,$(1)),i386,$(PROCESSOR))/*' \))))
@@ -16,7 +16,7 @@ ANALYZER_OBJ   := $(call objects,,analyzer)
 ATTACH_OBJ     := $(call objects,,attach)
 PERF_OBJ       := $(call objects,,perf)
 SAMPLER_OBJ    := $(call objects,,sampler)
-# One of the two stands for the other.
+# Either of the two can stand in for the other.
 ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
 # The collector has its own copy of format/, built as position-independent code for the target.
 COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(call objects,pic/,format)
@@ -25,13 +25,14 @@ PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archiv
 # xer_print under another name, and the templates that it reads.
 TRCRPT   := $(BUILD)/bin/xer_trcrpt $(BUILD)/share/xer/trcfmt
 LIBRARY  := $(BUILD)/lib/xer/libcollector.so
-# The same for programs of 32 bits, where the compiler can make such programs.
-# Where only half of the 32-bit headers are installed (gcc-NN-multilib of Debian), the kernel's stand beside those of 64 bits, which are the same.
+# The same for 32-bit programs, if the compiler can make them.
+# Where only half of the 32-bit headers are installed (gcc-NN-multilib of Debian), those of the kernel for 64 bits are used, which
+# are the same.
 M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
-# The compiler can if it can compile what the library includes.
+# The compiler can if it compiles what the library includes.
 HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.include </p' | sort -u | \
 	$(CC) -D_GNU_SOURCE -std=gnu11 $(M32) -D_FILE_OFFSET_BITS=64 -shared -x c -o /dev/null - >/dev/null 2>&1 && echo yes)
-# It has no call stacks: these rooms need them, these modules of others, and wrappers that ask for that of their caller.
+# The 32-bit library has no call stacks, so it leaves out these rooms and modules, and the wrappers that ask for their caller.
 ROOMS64   := calls io java jit mpi omp unwind
 MODULES64 := $(patsubst libcollector/%.c,%,$(shell grep -lrw --include='*.c' stack_of libcollector)) \
 	attach events/allocator events/operators events/tick hook/elftables hook/got hook/next hook/visible object/code object/elffile \
@@ -52,7 +53,7 @@ READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -lz -liberty -lm -lpthread
 
 $(BUILD)/obj/experiment/%.o $(BUILD)/obj/tests/%.o: override CPPFLAGS += $(XML_CFLAGS)
 
-# Called where nobody has saved other registers.
+# Called where the caller has not saved other registers.
 $(addprefix $(BUILD)/obj/pic/libcollector/calls/,functrace_limits.o returns.o): override CFLAGS += -mgeneral-regs-only
 
 $(BUILD)/obj/%.o: %.c build.mk
@@ -73,7 +74,7 @@ $(BUILD)/obj/pic/%.o: %.c build.mk
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
-# Programs of 32 bits may have stacks that are aligned to 4 bytes alone.
+# 32-bit programs may have stacks that are aligned to 4 bytes only.
 $(BUILD)/obj/m32/%.o: %.c build.mk
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) $(M32) -D_FILE_OFFSET_BITS=64 -mstackrealign -Wno-psabi -MMD -MP -MT $@ -c -o $@ $<
@@ -104,7 +105,7 @@ $(PROGRAMS) $(HELPERS):
 
 $(BUILD)/bin/xer_trcrpt: $(BUILD)/bin/xer_print
 	ln -sf xer_print $@
-# For Java programs, where there is a JDK.
+# For Java programs, if there is a JDK.
 JAVAC := $(shell command -v javac 2>/dev/null)
 JAR   := $(if $(JAVAC),$(BUILD)/share/xer/collector.jar)
 $(BUILD)/share/xer/collector.jar: share/java/collector/CollectorAPI.java
@@ -124,7 +125,7 @@ $(BUILD)/lib/xer/libcollector.so $(BUILD)/lib/xer/32/libcollector.so: libcollect
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,-z,initfirst,--hash-style=gnu \
 		-Wl,--version-script=libcollector/versions.map -o $@ $(filter %.o,$^)
 
-# libexperiment as it is installed: for programs of other people, shared and static.
+# libexperiment as it is installed: for other people's programs, shared and static.
 SONAME          := libexperiment.so.0
 SHARED_LIBRARY  := $(BUILD)/shared/$(SONAME).$(VERSION)
 STATIC_LIBRARY  := $(BUILD)/shared/libexperiment.a
@@ -163,7 +164,7 @@ UNIT_PROGRAMS := $(addprefix $(BUILD)/tests/unit/,$(UNIT_FOLDERS))
 unit-programs: $(UNIT_PROGRAMS)
 sanitized: $(PROGRAMS) $(TRCRPT) $(filter-out %/libcollector,$(UNIT_PROGRAMS))
 
-# The main function of FOLDER is FOLDER_main there.
+# The main function of FOLDER is called FOLDER_main there.
 renamed = $(patsubst $(BUILD)/obj/$(1)/main.o,$(BUILD)/obj/unit/$(1)/main.o,$(2))
 $(BUILD)/obj/unit/%/main.o: $(BUILD)/obj/%/main.o
 	$(begin)
@@ -179,8 +180,9 @@ TESTED_attach       := $(filter-out %/main.o,$(ATTACH_OBJ))
 TESTED_perf         := $(filter-out %/main.o,$(PERF_OBJ)) $(SAMPLER_LIB)
 TESTED_archive      := $(call renamed,archive,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
 TESTED_analyzer     := $(call renamed,analyzer,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
-# An archive, behind -lc: a test gets only what it uses, and no function that the C library has too, unless it is in a file that is
-# used. So the wrappers that tests call stand before the C library in the whole program, as they do in one that is recorded.
+# An archive, after -lc: a test gets only the objects that it uses, and functions that the C library has too only from such
+# objects. So in the whole program, wrappers that tests call come before the C library's functions, as in a program that is
+# recorded.
 TESTED_libcollector := $(BUILD)/lib/libcollector.a
 
 define unit_program
@@ -190,8 +192,8 @@ $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(call objects,,tests
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
-# What unit tests of libcollector load: a small recorder, libraries that call what it wraps, a made-up libjvm,
-# MPI and runtime of OpenMP.
+# Libraries that unit tests of libcollector load: a small recorder, libraries that call wrapped functions, a made-up libjvm, MPI
+# and OpenMP runtime.
 LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so jvm.so mpich.so ompi.so omp.so copier)
 $(BUILD)/tests/unit/libcollector: $(LATE)
 $(BUILD)/tests/programs/late/recorder.so: tests/programs/late/recorder.c tests/programs/late/recorder.map $(BUILD)/lib/libcollector.a
@@ -213,7 +215,7 @@ $(BUILD)/tests/programs/late/callers.so $(BUILD)/tests/programs/late/sealed.so: 
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fplt -fno-builtin $(LDFLAGS) -shared -Wl,-z,$(if $(filter %/sealed.so,$@),now,lazy),-z,relro,--hash-style=gnu -o $@ $<
 
-# ---- targets of fuzzing, with libFuzzer (a build by clang with -fsanitize=fuzzer-no-link) and without
+# ---- fuzz targets, with libFuzzer (a build by clang with -fsanitize=fuzzer-no-link) and without
 
 FUZZ_OBJ := $(call objects,,tests/fuzz/targets) $(BUILD)/obj/libcollector/object/elffile.o $(filter-out %/main.o,$(ANALYZER_OBJ))
 FUZZ_LIBS := $(TEMPLATE_LIB) $(EXPERIMENT_LIB) $(FORMAT_LIB)
@@ -232,7 +234,7 @@ tsan-programs: $(BUILD)/tests/tsan/readers $(BUILD)/tests/tsan/writers
 $(BUILD)/tests/tsan/readers: $(BUILD)/obj/tests/tsan/readers.o $(BUILD)/obj/tests/unit/experiment/make_experiment.o $(EXPERIMENT_LIB) $(FORMAT_LIB)
 	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)
-# What writers uses of the collector, with the wrappers that come along made local: malloc and the like are the sanitizer's.
+# The objects of the collector that writers uses; their wrappers are made local, as malloc and the like are the sanitizer's.
 TSAN_USES := col_founder_open col_directory_open col_xml_open col_xml_append col_slot_refill tree_open tree_node col_slot_abandon
 $(BUILD)/tests/tsan/recorder.o: $(BUILD)/lib/libcollector.a
 	$(begin)
@@ -246,7 +248,7 @@ $(BUILD)/tests/tsan/writers: $(BUILD)/obj/tests/tsan/writers.o $(BUILD)/tests/ts
 
 TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.cc))
-# No programs by themselves: their tests build them.
+# No programs of their own: their tests build them.
 TARGETS := $(filter-out %/ft_plugin %/ft_control %/ft_hard %/ft_nested %/ft_stepped %/ft_events %/inlined_heap,$(TARGETS))
 e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/alone_static $(BUILD)/tests/programs/plugin.so $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/frames
 
@@ -274,7 +276,7 @@ $(BUILD)/tests/programs/grown_later: tests/programs/grown.c
 $(BUILD)/tests/programs/plugin.so: tests/programs/plugin/plugin.c
 	$(begin)
 	$(CC) -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fPIC -shared -o $@ $<
-# The cases of tests/cases, in one program, with everything that can be traced.
+# The cases of tests/cases, in one program, with everything traceable.
 CASE_OBJ := $(patsubst tests/cases/%.c,$(BUILD)/tests/cases/%.o,$(wildcard tests/cases/*.c))
 $(BUILD)/tests/cases/%.o: tests/cases/%.c tests/cases/bus.h tests/cases/case.h tests/cases/cases.def
 	$(begin)
@@ -282,7 +284,7 @@ $(BUILD)/tests/cases/%.o: tests/cases/%.c tests/cases/bus.h tests/cases/case.h t
 e2e-programs: $(BUILD)/tests/cases/cases
 $(BUILD)/tests/cases/cases: $(CASE_OBJ)
 	$(CC) -rdynamic -z execstack -o $@ $^ -lpthread -ldl -lutil -lrt -lm
-# A client of the sampler, walked by frame pointers.
+# A client of the sampler, which walks by frame pointers.
 $(BUILD)/tests/programs/self_sampler: tests/programs/self_sampler.c $(SAMPLER_LIB) $(FORMAT_LIB)
 	$(begin)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fno-omit-frame-pointer -fno-toplevel-reorder -I. -o $@ $^ -lpthread
@@ -290,7 +292,7 @@ $(BUILD)/tests/programs/fixed: TARGET_FLAGS += -fno-pie -no-pie
 $(BUILD)/tests/programs/static: tests/programs/exitcodes.c
 	$(begin)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -static -o $@ $<
-# Found by frame pointers.
+# Walked by frame pointers.
 $(BUILD)/tests/programs/alone: TARGET_FLAGS += -fno-omit-frame-pointer
 $(BUILD)/tests/programs/alone_static: tests/programs/alone.c
 	$(begin)

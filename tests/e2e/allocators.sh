@@ -1,4 +1,4 @@
-# Other allocators than that of the C library: in its place, or the program's own; and operator new.
+# Allocators other than that of the C library: ones that replace it, ones of the program's own, and operator new.
 sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 
@@ -10,7 +10,7 @@ row()
 	is "$1: $2" "$3 $4 $5 $6" "$(value "$1" "$2" 1) $(value "$1" "$2" 2) $(value "$1" "$2" 3) $(value "$1" "$2" 4)"
 }
 
-# no_warning NAME: nothing is said about the allocator
+# no_warning NAME: the header has no warning about the allocator
 no_warning()
 {
 	absent "$1: no warning" 'text="malloc is that of' "$1.er/log.xml"
@@ -52,8 +52,8 @@ contains "the header says that it is not recorded" 'malloc is that of the progra
 record libc -p off -H on -- "$programs/heap_known"
 no_warning libc
 
-# plug: 30 blocks of 24 bytes and 10 arrays of 100 by new, of which 10 and 5 are never deleted; 5 aligned ones of 256, deleted;
-# 2 that no memory is left for throw bad_alloc.
+# plug: 30 blocks of 24 bytes and 10 arrays of 100 by new, of which 10 and 5 are never deleted; 5 aligned blocks of 256, deleted;
+# 2 allocations that throw bad_alloc for lack of memory.
 cat >plug.cc <<'END'
 #include <cstddef>
 #include <new>

@@ -94,7 +94,7 @@ is "-verify of a group" 1 $?
 contains "looks at all of it" '/program: only in the common archive$' group.verify
 contains "and names what cannot be opened" 'nowhere\.er: no such experiment' group.err
 
-# What could not come along at first does so later.
+# What could not be archived at the end of the recording is archived later.
 mkdir -p two/code two/headers
 printf 'static void *take(void)\n{\n\treturn malloc(10);\n}\n' >two/headers/take.h
 printf '#include <stdlib.h>\n#include <take.h>\nint main(void)\n{\n\treturn take() == NULL;\n}\n' >two/code/main.c
@@ -122,7 +122,7 @@ if have gcc objcopy strip && gcc -g -O0 -o program two/code/main.c -Itwo/headers
 	verify late -m '/program$'
 	is "has brought it" 0 $?
 
-	# Text that somebody has made, most likely.
+	# The object has become a text file, most likely one that a user wrote.
 	(cat two/headers/take.h; head -c 17000000 /dev/zero | tr '\0' '\n') >two/headers/large.h
 	sed -i 's/take.h/large.h/' two/code/main.c
 	gcc -g -O0 -o program two/code/main.c -Itwo/headers
@@ -163,7 +163,7 @@ is "a usage error is 2" 2 $?
 is "so is a bad regular expression" 2 $?
 is "in one line too" 1 "$(wc -l <archive.err)"
 
-# The vDSO is the kernel's, and another one under another kernel: it is archived like every object, once for a build-id.
+# The vDSO comes from the kernel, and another kernel has another one: it is archived like every object, once for each build-id.
 cat >clocks.c <<'C'
 #include <sys/wait.h>
 #include <time.h>

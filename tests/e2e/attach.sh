@@ -1,8 +1,8 @@
-# Attaching to running processes: exact numbers from the attach on, and no harm to anybody.
+# Attaching to running processes: exact numbers from the attach on, and the process takes no harm.
 sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 
-# wait_for COMMAND...: until it succeeds, 10 s at most
+# wait_for COMMAND...: repeat it until it succeeds, for at most 10 s
 wait_for()
 {
 	local i
@@ -22,7 +22,7 @@ start()
 	sleep 0.1
 }
 
-# finish CLAIM: let the target go to its end, which must be the right one, without EINTR
+# finish CLAIM: let the target run to its end, which must be the usual one, without EINTR
 finish()
 {
 	local status i
@@ -39,7 +39,7 @@ finish()
 	is "$1" "0 right 0" "$status $(cat target.out)"
 }
 
-# helper_of TARGET: the process id of the helper that goes into it
+# helper_of TARGET: the process id of the helper that attaches to it
 helper_of()
 {
 	local process words
@@ -55,14 +55,14 @@ attach()
 {
 	local name=$1
 	shift
-	rm -f "$name.err" # of an earlier recording of that name
-	# In the background SIGINT is ignored, which newer versions of timeout leave as it is.
+	rm -f "$name.err" # left by an earlier recording of that name
+	# In the background SIGINT is ignored, and newer versions of timeout keep it so.
 	env --default-signal=INT timeout -k 5 60 "$xcollect" -P "$target" -o "$name.er" "$@" >"$name.out" 2>"$name.err" &
 	recorder=$!
 	wait_for grep -q '^Attached to process' "$name.err" || { not_ok "$name: attached: $(cat "$name.err")"; return 1; }
 }
 
-# ---- exact numbers: from the attach on, in a library loaded after it as well
+# ---- exact numbers: from the attach on, also in a library that is loaded afterwards
 for kind in nothing sleep heap; do
 	threads=0
 	[ $kind = nothing ] || threads=6
@@ -89,7 +89,7 @@ contains "tables tell that they begin late" ', recorded from an attach on$' noth
 report nothing -sample_detail
 contains "the functions of collectorAPI.h are there from the attach on" ' manual: in the middle$' nothing.txt
 
-# ---- every function that the library stands in front of, and that the C library has: an attached program calls ours
+# ---- every wrapper of a function that the C library has: an attached program calls the wrapper
 nm -D --defined-only "$BUILD/lib/xer/libcollector.so" | awk '$2 ~ /[TW]/ { sub(/@.*/, "", $3); print $3 }' | sort -u >ours
 nm -D --defined-only "$(PATH=$PATH:/usr/sbin:/sbin ldconfig -p | awk '$1 == "libc.so.6" { print $NF; exit }')" | awk '$2 ~ /[TWi]/ && /@@/ { sub(/@.*/, "", $3); print $3 }' | sort -u >libc
 comm -12 ours libc >names
@@ -134,7 +134,7 @@ wait "$target"
 wait "$recorder"
 is "all of them lead to the library that came later" 0 "$(cat bindings.out)"
 
-# ---- a data file that is cut off meanwhile; SIGBUS, which a handler of ours catches then, is the program's again afterwards
+# ---- a data file is cut off during the recording; after it, SIGBUS is the program's again (the recorder has a handler meanwhile)
 catches_sigbus() { echo $((0x$(sed -n 's/^SigCgt:.*\(.\).$/\1/p' "/proc/$target/status") >> 2 & 1)); }
 start heap 2
 before=$(catches_sigbus)
@@ -149,7 +149,7 @@ wait "$recorder"
 is "SIGBUS is caught during the recording alone" "0 1 0" "$before $during $(catches_sigbus)"
 finish "a file is cut off: the process ends as if nothing had been"
 report cut -header
-# (Where a thread begins another extent just then, the file is long enough again, and has zeros in place of pages that are gone.)
+# (If a thread begins another extent just then, the file gets its old length again, with zeros in place of the lost pages.)
 contains "a file is cut off: the loss is told" 'data lost in heaptrace: pages|damaged: parts of the experiment could not be read' cut.txt
 
 # ---- CPU time of all threads, from the attach on
@@ -159,7 +159,7 @@ attach cpu -p on -t 0.6
 wait "$recorder"
 is "xcollect exits 0 when its time is over" 0 $?
 report cpu -functions -header
-# The last piece of each thread may be missing; on a busy machine that is much of so short a time.
+# The last part of each thread's time may be missing; on a busy machine that is a large share of such a short time.
 within "CPU time is covered" 65 101 "$(sed -nE 's/^# quality: CPU time covered ([0-9.]+) .*/\1/p' cpu.txt | head -1)"
 within "and begins with the attach" 0.05 1.9 "$(value cpu '<Total>' 1)"
 contains "archives are made" 'libc' <(ls cpu.er/archives)
@@ -168,7 +168,7 @@ contains "archives are made" 'libc' <(ls cpu.er/archives)
 # leftovers: what the process has open, its timers, and its size in 64 KiB
 leftovers() { echo "$(ls "/proc/$target/fd" | wc -l) $(grep -c ID: "/proc/$target/timers") $(awk '/VmRSS/ { print int($2 / 64) }' "/proc/$target/status")"; }
 read -r fds _ size <<<"$(leftovers)"
-# attach_often TIMES OPTION...: one recording after another; $failures is how many failed, and why is told
+# attach_often TIMES OPTION...: one recording after another; counts those that fail in $failures, and prints why
 attach_often()
 {
 	local times=$1 i
@@ -192,7 +192,7 @@ attach_often 5 -L 20
 is "five times to one that allocates in all threads" 0 $failures
 finish "which ends as if nothing had been (2)"
 
-# ---- a process that gets hardly any CPU: its threads take long to stop, and must not be left behind half stopped
+# ---- a process that gets hardly any CPU time: its threads take long to stop, and none may stay half stopped
 for ((i = 0; i < 2 * $(nproc); i++)); do
 	timeout 100 bash -c 'while :; do :; done' &
 	busy+=($!)
@@ -212,7 +212,7 @@ report masked -functions
 within "threads that block all signals are profiled" 80 101 "$(value masked spin 4)"
 finish "and go on blocking the others"
 
-# ---- refused, with the remedy, and nothing is left behind
+# ---- refused, with a remedy in the message, and nothing is left behind
 refused()
 {
 	local claim=$1 status=$2 pattern=$3
@@ -258,7 +258,7 @@ fi
 kill "$attach_pid"
 wait "$attach_pid" 2>/dev/null
 
-# ---- nohup: the terminal's end does not end the recording
+# ---- nohup: the recording goes on when the terminal is closed
 start nothing 0
 env --ignore-signal=HUP "$xcollect" -P "$target" -o nohup.er -A off -t 60 >nohup.out 2>nohup.err &
 recorder=$!
@@ -270,7 +270,7 @@ wait "$recorder"
 report nohup -header
 contains "is recorded to its end" '^Status     ended, exit code 0' nohup.txt
 
-# ---- preloaded by hand, without a word what to do: inert, until somebody attaches
+# ---- preloaded by hand, without a descriptor: the recorder does nothing until xcollect attaches
 rm -rf go go.done
 LD_PRELOAD=$BUILD/lib/xer/libcollector.so "$programs/attached" nothing 0 "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
 target=$!
@@ -299,7 +299,7 @@ attach dies -A off
 wait "$recorder"
 is "xcollect ends with one that is killed" 0 $?
 
-# ---- one thread loads libraries while another one looks for symbols: an object whose relocations are being made is left alone
+# ---- one thread loads libraries while another looks up symbols: an object that is still being relocated is left alone
 cat >relocated.c <<'END'
 #include <pthread.h>
 #include <stdlib.h>
@@ -350,7 +350,7 @@ touch enough
 { wait "$target"; status=$?; } 2>/dev/null
 is "a process that loads libraries in one thread and looks for symbols in another" "0 right" "$status $(cat target.out)"
 
-# ---- the helper is killed at some moment: the process goes on, and can be attached to again
+# ---- the helper is killed at a random moment: the process goes on, and can be attached to again
 start sleep 4
 for delay in 0.01 0.02 0.03 0.05; do
 	timeout -k 5 60 "$xcollect" -P "$target" -H on -A off -t 0.05 -o killed.er >killed.out 2>killed.err &
@@ -364,11 +364,11 @@ succeeds "a process whose attaches were killed can be attached to" "$xcollect" -
 sleep 1
 finish "and has not noticed"
 
-# ---- what the process makes from then on is recorded
+# ---- children and programs that the process starts after the attach are recorded
 rm -f go ready
 bash -c ': >ready; while [ ! -e go ]; do sleep 0.05; done; (exit 3); true; sh -c "exit 4"; while [ -e go ]; do sleep 0.05; done' &
 target=$!
-wait_for [ -e ready ] # before, it may have no C library yet
+wait_for [ -e ready ] # the process may not have loaded the C library before
 attach family -A off
 touch go
 sleep 0.3
@@ -422,7 +422,7 @@ else
 	skip "redis under load" "redis is not installed"
 fi
 
-# ---- function tracing: of sleds and of -finstrument-functions, in a program whose threads run traced functions meanwhile
+# ---- function tracing: of sleds and of -finstrument-functions, in a program whose threads run traced functions during the attach
 
 # round: let the target make its known calls once
 round()
@@ -445,7 +445,7 @@ traced()
 	round
 	kill -INT "$recorder"
 	wait "$recorder"
-	round # recorded by nobody
+	round # a round that is not recorded
 	attach second '--functrace=known*,leaf,!known_odd' -p off -A off
 	round
 	kill -INT "$recorder"
@@ -468,7 +468,7 @@ else
 	skip "function tracing of sleds after attach" "clang is not installed, or cannot link with -fxray-instrument"
 fi
 
-# ---- JIT code: a second recording has it too, in a file of its own
+# ---- JIT code: a second recording has it too, in its own file
 rm -rf first.er second.er go done
 bytes=()
 "$programs/jit_attached" "$PWD/go" "$PWD/done" >target.out 2>target.err &

@@ -1,4 +1,4 @@
-# Readers distrust every byte: damaged, foreign and missing input.
+# Readers trust no byte of their input: damaged, foreign and missing input.
 . "$(dirname "$0")/lib.sh"
 
 # refused CLAIM PATH: no table, one clear line, exit 1
@@ -26,7 +26,7 @@ record good -p hi -H on -S 0.1 -- "$programs/deep" 30 0.3
 cp -r good.er future.er && sed -i 's/<experiment version="1.0">/<experiment version="9.0">/' future.er/log.xml
 refused "another major version" future.er
 
-# damaged CLAIM DIRECTORY: some answer, exit 0 or 1, never a crash, and a word about the file
+# damaged CLAIM DIRECTORY: the reader answers, with exit status 0 or 1 and a word about the file, and never crashes
 damaged()
 {
 	timeout 20 "$xer_print" -header -functions -leaks -statistics "$2" >bad.txt 2>bad.err

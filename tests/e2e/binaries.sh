@@ -1,4 +1,5 @@
-# Binaries of every sort, and every way to load them: they run as without a recorder, and their 20 blocks from mark() are recorded.
+# Binaries of every kind, and every way to load them: they run as without a recorder, and their 20 blocks from mark() are
+# recorded.
 . "$(dirname "$0")/lib.sh"
 
 have gcc || { skip "binaries of every sort" "no gcc"; exit 0; }
@@ -23,7 +24,8 @@ int main(int argc, char **argv)
 }
 C
 
-# same CLAIM BLOCKS COMMAND...: status and output as without recording; blocks of mark, "all": of some function at least so many, "none"
+# same CLAIM BLOCKS COMMAND...: status and output are as without recording. BLOCKS: those of mark; "all": at least 20 of any
+# function; "none"
 same()
 {
 	local claim=$1 blocks=$2 plain recorded name="run$RANDOM$RANDOM"
@@ -119,7 +121,7 @@ else
 	is "without the right to read it: refused, with the reason" "126 1" "$? $(grep -c 'cannot be recorded: it cannot be read' unreadable.out)"
 fi
 
-# The loader's ways.
+# Environment variables of the loader.
 with=(LD_BIND_NOW=1) && same "LD_BIND_NOW" 20 ./known x
 with=(LD_LIBRARY_PATH=/nonexistent:.) && same "LD_LIBRARY_PATH" 20 ./known x
 with=(GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0) && same "tunables of malloc" 20 ./known x
@@ -232,13 +234,13 @@ int main(int argc, char **argv)
 C
 gcc -O2 -g -shared -fPIC -o library.so library.c && gcc -O2 -g -o loads loads.c
 same "a library loaded and unloaded" 20 ./loads 0
-# Its calls of malloc are bound to libc, before whatever is preloaded: they are not seen.
+# With RTLD_DEEPBIND the library's calls of malloc are bound to libc, ahead of preloaded libraries: they are not recorded.
 same "loaded with RTLD_DEEPBIND" none ./loads 8
 same "loaded with RTLD_GLOBAL" 20 ./loads 256
 same "loaded and never unloaded" 20 ./loads 4096
 same "loaded into a namespace of its own" none ./loads 0 new
 
-# Unloaded by libc's own dlclose, as libc does with its converters, and then another one is loaded, mostly at the same address.
+# What coreutils, libc and linkers preload or request themselves.
 cat >plugin.c <<'C'
 #include <stdlib.h>
 static void *volatile kept;

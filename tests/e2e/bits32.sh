@@ -1,5 +1,5 @@
-# Programs of 32 bits: their user events, started directly and as descendants of programs of 64 bits, which they have as
-# descendants in turn; the loader must never meet a library of the wrong class.
+# 32-bit programs: their user events, when they are started directly, as descendants of 64-bit programs, and with 64-bit programs
+# as descendants; the loader must never meet a library of the wrong class.
 tests=$(realpath "$(dirname "$0")/..")
 . "$(dirname "$0")/lib.sh"
 xer_trcrpt=$readers/xer_trcrpt
@@ -10,7 +10,7 @@ if ! makes_32 gcc || ! ./try; then
 	exit 0
 fi
 
-# events NAME HOOK...: how many events of the hooks NAME.er has, in all its processes
+# events NAME HOOK...: how many events of these hooks all processes of NAME.er have
 events()
 {
 	local name=$1
@@ -26,7 +26,7 @@ build()
 	gcc -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -Werror -O2 -g -I"$tests/../include" -I"$tests/.." "$@" -o "$name" "$tests/programs/$source.c" -lpthread
 }
 
-# is_quiet CLAIM NAME: the recorded program has printed nothing, and nothing was said but by xcollect
+# is_quiet CLAIM NAME: the recorded program has printed nothing, and only xcollect has printed messages
 is_quiet()
 {
 	is "$1" "Creating" "$(sed 's/^Creating experiment directory.*/Creating/' "$2.err")"
@@ -63,7 +63,7 @@ is "words are of 4 bytes" "030E0000 000003E7 FFFFFC18 00000BB5" "$(awk '$5 == "0
 "$xer_trcrpt" -h -r -d 031 narrow.er >narrow.txt
 contains "but for those of trchook64" '80000038031[0-9A-F]* 123456789ABCDEF9 FFFFFFFFFFFFFFFF 0000000000000000 0000000000000001 8000000000000000' narrow.txt
 printf '032 1.0 L=APPL "" $HD%%D2 $D1%%D4 $HL%%D4 $HOOKENV%%D4\n010 1.0 L=APPL "" $D1%%D4 $D2%%N\n' >lengths
-# In 32 bits the sub-id gives its place to the length: xer_trcfmt(5).
+# In 32-bit events the length takes the place of the sub-id: xer_trcfmt(5).
 is "generic events" "$(for i in 0 1 2 3 4 5 6 7 8; do echo "$((i * 500)) $i $((i * 500)) 32"; done; echo "4096 9 4096 32"; echo "0 10 0 32")" \
 	"$("$xer_trcrpt" -h -t lengths -d 032 narrow.er | awk '/^032/ { print $4, $5, $6, $7 }')"
 is "an address has its name" "4 main" "$("$xer_trcrpt" -h -t lengths -d 010 narrow.er | awk '/^010/ { print $4, $5 }')"
@@ -77,7 +77,7 @@ if needs "llvm-xray reads what a program of 32 bits left" 2 llvm-xray; then
 	done
 fi
 
-# ---- trees
+# ---- process trees
 for first in narrow wide fixed; do
 	second=wide
 	[ "$first" != wide ] || second=narrow
@@ -159,10 +159,10 @@ kept=$(events full 010 030 031 032)
 within "and what does not fit is counted" 1 4012 $((kept))
 contains "as lost" "^# $((4013 - kept)) events were lost\$" <("$xer_trcrpt" -h -d 024 full.er)
 
-# ---- what cannot be recorded is said
+# ---- a message says what cannot be recorded
 ./work 1 20000 >/dev/null &
 pid=$!
-for ((i = 0; i < 200; i++)); do # until then it is a shell
+for ((i = 0; i < 200; i++)); do # wait until the shell has executed the program
 	[[ "$(readlink /proc/$pid/exe)" != */work ]] || break
 	sleep 0.05
 done

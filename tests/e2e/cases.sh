@@ -1,5 +1,5 @@
-# The programs of tests/cases/cases.def: each ends, says and leaves behind the same without a recorder and with everything on, and
-# the experiment has what it did. `ONLY="ID ..."` runs some.
+# The programs of tests/cases/cases.def: each has the same status, output and files without a recorder and with everything on, and
+# the experiment has what the program did. `ONLY="ID ..."` runs some of them.
 # See doc/decisions/61-test-cases.md.
 . "$(dirname "$0")/lib.sh"
 
@@ -7,14 +7,14 @@ cases=$BUILD/tests/cases/cases
 everything=(-p hi -H on -s all -i on --functrace -S 0.05 -A off)
 MARK_BLOCKS=10
 
-# left: what lies in a directory: types, rights, sizes, names, contents
+# left: the content of a directory: types, permissions, sizes, names, checksums
 left()
 {
 	find . ! -name . -printf '%y %m %n %l %P\n' | sort
 	find . -type f -size -1M -exec cksum {} + | sort
 }
 
-# run WAY PREFIX... : run a case in the directory WAY; leaves WAY.status, .out, .err, .left
+# run WAY PREFIX... : run a case in the directory WAY; writes WAY.status, .out, .err, .left
 run()
 {
 	local way=$1
@@ -71,7 +71,7 @@ one()
 	cd .. && { [ -n "$wrong" ] || rm -rf "$id"; }
 }
 
-# every SECOND: each second case, from the first or the second
+# every SECOND: every second case, beginning with the first or the second
 every()
 {
 	local number=0

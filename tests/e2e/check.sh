@@ -1,4 +1,4 @@
-# The gate: expressions about totals and functions, compared with a base, as text, JSON and JUnit; exit statuses.
+# -check, the gate for CI: expressions about totals and functions, compared with a base, as text, JSON and JUnit; exit statuses.
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 cp -r "$golden/profile.er" "$golden/heap.er" "$golden/killed.er" .
@@ -22,7 +22,7 @@ contains "and a line says so" '^xer_print: 1 of 2 checks failed$' check.err
 check 0 'e.totalcpu(work_a) > e.totalcpu(work_b); i.totalcpu(main) <= totalcpu; user/totalcpu > 50 %' profile.er
 check 0 'totalcpu(work_a) + 1 us >= 175 ms' profile.er
 
-# A base, behind the check or before it; several are added up.
+# A base, after the check or before it; the totals of several bases are added up.
 check 0 'totalcpu <= 1.05*base; base(heapallocbytes) == heapallocbytes' -base profile.er profile.er
 check 3 'totalcpu < 0.5*base' -base profile.er profile.er
 contains "the row has base and ratio" '^FAILED .* 1\.0000 +s +totalcpu < 0\.5\*base$' check.txt
@@ -37,7 +37,7 @@ timeout 20 "$xer_print" -filters 'FALSE' -check 'totalcpu <= base' -base profile
 is "filters and a base do not go together" 2 $?
 check 2 'totalcpu < base' profile.er
 
-# What cannot be decided never passes.
+# A check that cannot be decided never passes.
 check 1 'e.totalcpu(work_aa) < 5' profile.er
 contains "the nearest function is named" "did you mean 'work_a'" check.err
 contains "its row says so" '^undecided' check.txt
@@ -47,7 +47,7 @@ check 3 'sync == 0; heapleakbytes == 0' profile.er
 check 2 'totalcp < 5' profile.er
 contains "a wrong word has its column and the nearest one" "column 1: 'totalcp' is no measured metric \(did you mean 'totalcpu'" check.err
 
-# For programs.
+# Output for programs.
 if have python3; then
 	timeout 20 "$xer_print" -printmode json -check 'heapleakbytes == 0; heapalloccnt == base' -base profile.er profile.er >check.json
 	is "a failed check fails in JSON too" 3 $?
@@ -63,7 +63,7 @@ else
 	skip "JSON has every row" "no python3"
 fi
 
-# JUnit: the common form of the report, as a RELAX NG schema.
+# JUnit: the usual form of the report, as a RELAX NG schema.
 cat >junit.rng <<'END'
 <grammar xmlns="http://relaxng.org/ns/structure/1.0" datatypeLibrary="http://www.w3.org/2001/XMLSchema-datatypes">
 <define name="counts"><attribute name="tests"><data type="nonNegativeInteger"/></attribute>

@@ -1,4 +1,4 @@
-# Comparing two builds of a program: rows are put together by names, and the differences are the known ones.
+# Comparing two builds of a program: rows are matched by name, and the differences are the known ones.
 . "$(dirname "$0")/lib.sh"
 
 record before -p off -S off -H on -- "$programs/grown"
@@ -11,7 +11,7 @@ compared()
 	timeout -k 5 60 "$xer_print" -metrics i.heapallocbytes:e.heapalloccnt -compare "$2" "${@:3}" before.er after.er >"$1.txt" 2>"$1.err"
 }
 
-# row NAME FUNCTION: the numbers of its first row
+# row NAME FUNCTION: the numbers of the function's first row
 row() { awk -v name="$2" 'substr($0, length($0) - length(name)) == " " name { NF--; $1 = $1; print; exit }' "$1.txt"; }
 
 compared on on -functions
@@ -107,7 +107,7 @@ else
 		"$(sed -n 's/.*<Function: \([a-z]*\)>$/\1/p' disasm.txt | sort | tr '\n' ' ' | sed 's/ $//')"
 fi
 
-# ---- index objects, by what they are in their own run
+# ---- index objects, matched by what they are within their own run
 compared processes delta -processes
 contains "a process is the same whatever its id and program" '^ *8128 +-4000 +19 +\+18 +Founder$' processes.txt
 compared threads delta -threads
@@ -164,7 +164,7 @@ contains "functions by name" '^pread +20 +\+40 ' iostat.txt
 contains "errors too" '^ENOENT +9 +\+18$' iostat.txt
 absent "no row tells an address" -E '0x[0-9a-f]+' locks.txt
 
-# What has tables of its own: columns for each group, rows by keys. (Traced calls: functrace.sh.)
+# Reports with their own tables: columns for each group, rows by keys. (Traced calls: functrace.sh.)
 record few -p off -S off -- "$programs/user_work" 2 3
 record many -p off -S off -- "$programs/user_work" 2 6
 "$xer_print" -compare delta -hooks few.er many.er >hooks.txt 2>&1
@@ -180,7 +180,7 @@ is "an error is told once" "2 1" "$? $(grep -c . pairs.err)"
 is "differences have the units of what they are of" "bytes count" \
 	"$(sed -n 's/.*"key": "[^"]*\.delta".*"unit": "\([^"]*\)".*/\1/p' units.json | paste -sd' ')"
 
-# The program is what is mapped, not the link that it was called by.
+# The program's name is that of the mapped file, not of the link that it was called by.
 mkdir one other && cp "$programs/grown" one/grown-1 && cp "$programs/grown_later" other/grown-2
 ln -s grown-1 one/grown && ln -s grown-2 other/grown
 record linked1 -p off -S off -H on -- one/grown

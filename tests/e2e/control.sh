@@ -11,7 +11,7 @@ calls()
 # events NAME KIND: how many events of a kind log.xml has
 events() { grep -c "<event kind=\"$2\"" "$1.er/log.xml"; }
 
-# check_known NAME: what control_known's source says
+# check_known NAME: the numbers that follow from control_known's source
 check_known()
 {
 	report "$1" -metrics i.heapalloccnt:i.ioreadcnt:i.syncn:i.totalcpu:name -functions
@@ -39,7 +39,7 @@ is "the program's status is its own" "3 done" "$? $(cat known.out)"
 check_known known
 is "without a recorder nothing happens" "3 done" "$("$programs/control_known" >plain.out; echo $? "$(cat plain.out)")"
 
-# The weak symbol must be found however a program is linked.
+# The weak symbol must be found, however the program is linked.
 for way in "-no-pie" "-no-pie -Wl,-z,now" "-fPIE -pie -Wl,-z,lazy" "-O0 -no-pie -fno-pie"; do
 	gcc -D_GNU_SOURCE -O2 -g -fno-inline-functions -fno-optimize-sibling-calls $way -I"$root" -o linked "$root/tests/programs/control_known.c" ||
 		{ not_ok "links $way"; continue; }
@@ -140,7 +140,7 @@ is "one signal for two ends is refused" 125 $?
 "$xcollect" -A off -F off -o unhandled.er -y USR1 bash -c 'kill -USR1 $$; kill -USR1 $$; (kill -USR1 $BASHPID); echo $?' >unhandled.out 2>/dev/null
 is "a child that is not recorded takes the signal as it would" 138 "$(cat unhandled.out)"
 
-# ---- stopped at the start
+# ---- paused from the start
 "$xcollect" -A off -x -o stopped.er "$programs/exitcodes" exec 5 2>stopped.err &
 pid=$!
 for ((i = 0; i < 100; i++)); do

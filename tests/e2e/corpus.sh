@@ -1,5 +1,6 @@
-# The inputs that fuzzing has found interesting, without an engine but with sanitizers: tests/fuzz/corpus. And golden experiments,
-# cut, with flipped bits, and with other things in place of their files. `make replay` builds what this needs.
+# The inputs that fuzzing found interesting (tests/fuzz/corpus), replayed without a fuzzing engine but with sanitizers. Also
+# golden experiments that are cut short, have flipped bits, or have other things in place of their files. `make replay` builds
+# what this needs.
 corpus=$(realpath "$(dirname "$0")/../fuzz/corpus")
 top=$(realpath "$(dirname "$0")/../..")
 . "$(dirname "$0")/lib.sh"

@@ -1,8 +1,8 @@
-# Counter profiling: events of known places and numbers, intervals, descendants, attach, names; counters that there are not; and those of
-# a processor, for which page faults stand in.
+# Counter profiling: events of known places and numbers, intervals, descendants, attach, names; counters that this machine does
+# not have; and processor counters, for which page faults stand in.
 . "$(dirname "$0")/lib.sh"
 
-# count COUNTER NAME: the counter in NAME.er, waiting for the helper beside the program, which is some milliseconds behind
+# count COUNTER NAME: the counter in NAME.er, once the helper, which is some milliseconds late, has written it
 count()
 {
 	local helper=${1#lost_}
@@ -13,12 +13,13 @@ count()
 	done
 	sed -nE "s/.*<count name=\"$1\" value=\"([0-9]+)\".*/\1/p" "$2.er/log.xml"
 }
-# printed NAME WORD: what the program said
+# printed NAME WORD: the number that the program printed
 printed() { sed -n "s/^$2 //p" "$1.out"; }
-# of FUNCTION NAME: the first number of its row
+# of FUNCTION NAME: the first number of the function's row
 of() { awk -v name="$1" '$NF == name { print $1 }' "$2.txt"; }
 
-# whole CLAIM NAME EXPECTED ACTUAL: the claim, where no sample of NAME was lost. The rings of a user are small, and the helper may be late.
+# whole CLAIM NAME EXPECTED ACTUAL: the claim, unless samples of NAME were lost: a user's ring buffers are small, and the helper
+# may be late
 whole()
 {
 	if [ "$(id -u)" != 0 ] && [ "$(count lost_counter0 "$2")" != 0 ]; then
@@ -44,7 +45,7 @@ if ! "$xcollect" -o try.er -p off -A off -h page-faults,1000 true >/dev/null 2>t
 	exit 0
 fi
 
-# What the kernel allows a user for all CPUs is no more than the ring of the first one would take.
+# The memory that the kernel allows a user for all CPUs is used up by the ring buffer of the first one.
 if [ "$(id -u)" = 0 ] && have setpriv && [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" = 516 ]; then
 	for_everyone
 	(ulimit -l 0 && cd "$everyones" && exec setpriv --reuid 61234 --regid 61234 --clear-groups bin/xcollect -o few.er -p off -A off -h page-faults,1 true) >few.out 2>few.err
@@ -77,7 +78,7 @@ contains "the header tells what was counted" "^Counter +page-faults: every 1, [0
 within "the archiving is told apart" 1 100000 "$(count counter0_archiver_samples every)"
 told=$(awk '$1 == "Counter" { for (i = 1; i < NF; i++) { if ($(i + 1) == "in" && $(i + 2) == "samples") all = $i; if ($(i + 1) == "of" && $(i + 2) ~ /^xer_archive/) archive = substr($i, 2) }; print all - archive }' every.txt)
 report every -metrics i.page-faults:name -functions
-# (But for what our own process has until it executes xer_archive, and the one that waits for it.)
+# (But for what xcollect's own process has until it executes xer_archive, and the process that waits for it.)
 rest=$(of '<Total>' every)
 within "the rest is what the tables have" "$rest" $((rest + 30)) "$told"
 report every -filters 'FNAME("part_a") IN STACK' -metrics e.page-faults:name -functions
@@ -100,12 +101,12 @@ if grep -q '^  context-switches ' <(sed '/^Not here/,$d' list.txt); then
 	within "and as many as there were" $(($(printed switch switches) * 9 / 10)) $(($(printed switch switches) + 2000)) "$(of '<Total>' switch)"
 fi
 
-# A helper for each counter: what the helpers do is counted by none.
+# One helper for each counter: no counter counts what the helpers do.
 record several -p off -h page-faults,1,minor-faults,1,major-faults,1 -- "$programs/faults"
 all=$(count counter0_counted several)
 is "several counters at once: page faults are the minor and the major ones" "$all" \
 	$(($(count counter1_counted several) + $(count counter2_counted several)))
-# Each has told its counts, though they end at the same time.
+# Each helper has written its counts, though they all end at the same time.
 for turn in 1 2 3 4 5 6; do
 	rm -rf together.er
 	record together -p off -h page-faults,minor-faults,major-faults,cpu-migrations -- true
@@ -113,7 +114,7 @@ for turn in 1 2 3 4 5 6; do
 		count ${counter}_samples together
 	done
 done >told
-# Migrations happen in the kernel, of which a user may hear nothing.
+# Migrations happen in the kernel, which a user may not be allowed to observe.
 counters=$((4 - $(grep -c 'cpu-migrations is not recorded: it happens in the kernel' together.err)))
 is "counters that end together all tell" $((6 * counters)) "$(grep -c . told)"
 report several -metrics e.page-faults:e.minor-faults:name -functions
@@ -134,7 +135,7 @@ if grep -q 'cycles is not recorded' missing.err; then
 	report missing -metrics e.page-faults:name -functions
 	whole "and the other one is recorded" missing 4000 "$(of touch missing)"
 
-	# Page faults for cycles and for instructions.
+	# Page faults stand in for cycles and instructions.
 	timeout 60 "$programs/fake_pmu" asked "$xcollect" -o fake.er -p off -A off -h cycles,1,insts,1,branch-misses,7 "$programs/faults" >fake.out 2>fake.err
 	is "counters of a processor: the exit status" 0 $?
 	contains "cycles, as asked for" '^0 0 1$' asked

@@ -1,4 +1,4 @@
-# Every process that comes out of the program is recorded, under its name, and does what it does without us.
+# Every descendant is recorded, under its name, and behaves as it does without a recorder.
 . "$(dirname "$0")/lib.sh"
 
 children=$programs/children
@@ -19,7 +19,7 @@ family()
 	[ "$names" = - ] || is "$claim: names" "$names" "$(cd "$1.er" && ls -d _* 2>/dev/null | sed 's/\.er$//' | sort -V | tr '\n' ' ' | sed 's/ $//')"
 }
 
-# worked NAME COUNT: as many blocks were allocated by leaf_work in the whole tree
+# worked NAME COUNT: leaf_work has allocated COUNT blocks in the whole tree
 worked()
 {
 	report "$1" -metrics i.heapalloccnt:name -functions
@@ -96,7 +96,7 @@ worked fork_exec 3000
 largest=$(for d in fork_exec.er/_*; do (cd "$d" && cat ./* | wc -c); done | sort -n | tail -1)
 within "a small descendant's experiment is small" 1 16384 "$largest"
 
-# Which are followed.
+# -F: which descendants are followed.
 rm -rf fork.er
 record fork -F off -p off -H on -A off -- "$children" fork 3
 is "-F off records no descendants" "" "$(ls -d fork.er/_* 2>/dev/null)"
@@ -107,7 +107,7 @@ contains "and those left out are in the list, with the reason" '_f2: a child \(-
 record program -F '=^children$' -p off -H on -A off -- "$children" system 1
 is "-F =REGEX selects by program, and leads through the others" "_c1_f1_x1.er" "$(cd program.er && echo _*)"
 
-# What cannot be recorded is run, and named.
+# A program that cannot be recorded is run, and a message names it.
 record static -p off -A off -- sh -c "'$programs/static' exit 5; echo \$?"
 is "a static program runs" 5 "$(cat static.out)"
 report static -header
@@ -123,7 +123,7 @@ else
 	skip "a set-user-id program" "only root can make one for another user"
 fi
 
-# A program that records: its recording is its own.
+# A program that runs xcollect itself: its recording is a separate one.
 record outer -p off -H on -A off -- sh -c "'$xcollect' -p off -H on -A off -o inner.er '$children' fork 2"
 worked inner 20
 is "a recording inside of a recording has its own descendants" "_f1.er _f2.er" "$(cd inner.er && echo _*)"
@@ -144,7 +144,8 @@ contains "perl's child is in the list" 'perl' job.txt
 if [ -n "$(find job.er -name 'archives' -path '*_*')" ]; then not_ok "archives are the founder's alone"; else ok "archives are the founder's alone"; fi
 contains "the quality line covers the whole tree" 'covered (9[5-9]|100)\.' <(report job -functions; cat job.txt)
 
-# The first event of a descendant may be another thread's than the main one's, whose record begins its data all the same.
+# The first event of a descendant may come from a thread other than the main one, but the main thread's record still begins its
+# data.
 mkdir io
 record first -p off -S off -i on -A off -- sh -c "'$programs/io_known' io 1; true"
 report first -exp_select 2 -thread_list

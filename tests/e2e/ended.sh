@@ -1,20 +1,21 @@
-# The program ends at a system call of the recorder, by SIGKILL, SIGTERM or exit_group: the experiment is readable, and holds no more
-# than what happened, and no less than what the program told that it had done. `RUNS=n` tries each way at n calls (10 as it is), spread evenly.
+# The program ends at a system call of the recorder, by SIGKILL, SIGTERM or exit_group. The experiment is readable; it has nothing
+# that did not happen, and all that the program reported as done. `RUNS=n` tries each way at n calls (10 by default), spread
+# evenly.
 . "$(dirname "$0")/lib.sh"
 
 inject=$programs/inject
 recording=("$xcollect" -p hi -H on -s all -i on --functrace -S 0.05 -A off -o t.er "$programs/ft_faults")
 runs=${RUNS:-10}
 
-# done_blocks: how many blocks those calls of work had allocated that the program told of in the file out: main's before "errno", each
-# thread's before it was joined, each child's before it was waited for
+# done_blocks: how many blocks the calls of work had allocated that the program reported as done in the file out: main's before
+# "errno", each thread's before it was joined, each child's before it was waited for
 done_blocks() { awk '/^errno/ || /^thread 0/ && ++threads > 2 || /^fork 1 1 3/ || /^spawn 1 1 4/ { n += 100 } END { print n + 0 }' out; }
 
-# unsound STATUS: what is wrong after an end
+# unsound STATUS: what is wrong after such an end
 unsound()
 {
 	local status=$1 got file least
-	# The end may be that of a child, of which the first process only tells.
+	# A child may have ended so; the first process only reports it.
 	case $status in 137 | 143 | 9 | 7) ;; *) echo "exit status $status; " ;; esac
 	[ -d t.er ] || { echo "no experiment; "; return; }
 	timeout -k 2 90 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err

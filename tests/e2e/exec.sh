@@ -1,4 +1,4 @@
-# A process that becomes another program: what it did until then is there, and the header says what it became.
+# A process that executes another program: what it did before is recorded, and the header says what it became.
 . "$(dirname "$0")/lib.sh"
 
 record execed -p hi -- bash -c 'for i in {1..30000}; do :; done; exec echo became'
@@ -21,12 +21,12 @@ for form in execl execlp execle execv execvp execve execvpe fexecve execveat; do
 	contains "$form is noted" '^Status +executed another program' "$form.txt"
 done
 
-# Executing a program is that program's own, in all its times.
+# The CPU time of exec itself counts for the image that calls it: user, system and CPU time agree.
 record spent -p off -S off -- sh -c '(exec /bin/true); exec /bin/true'
 is "user and system time are the CPU time, of each image" "2 ok" "$(sed -nE 's/^ <usage .*user_ns="([0-9]+)" system_ns="([0-9]+)" cpu_ns="([0-9]+)".*/\1 \2 \3/p' spent.er/*/log.xml |
 	awk '{ d = $1 + $2 - $3; if (d > 300000 || d < -300000) wrong = wrong " " $0 } END { print NR, wrong == "" ? "ok" : wrong }')"
 
-# A launcher's own time is short: the overview tells how long all took.
+# A launcher's own time is short: the overview also shows how long the whole run took.
 record launched -p hi -- sh -c "exec '$programs/burn50' 1 1"
 report launched -overview
 within "the overview's duration is that of the run" 0.9 100 "$(sed -nE 's/^ +Duration +[0-9.]+ seconds, with its descendants ([0-9.]+) seconds$/\1/p' launched.txt)"

@@ -1,10 +1,10 @@
-# Exports: each format is read back, by its own reader where there is one, and holds the totals that tables show.
+# Exports: each format is read back, by its own reader where there is one, and has the totals that the tables show.
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 cp -r "$golden/profile.er" "$golden/heap.er" "$golden/odd.er" "$golden/killed.er" "$golden/user.er" .
 
-# Threads in processes: 4 allocations of 100 bytes in thread 1, 5 of 200 in thread 2, that of a child 6 of 300, 7 of 400;
-# first each sleeps 0.1 s, then it allocates by late() what early() has allocated before.
+# Threads in processes: 4 allocations of 100 bytes in thread 1, 5 of 200 in thread 2, in a child 6 of 300 and 7 of 400. Each
+# thread allocates by early(), sleeps 0.1 s, and allocates the same again by late().
 cat >many.c <<'END'
 #include <pthread.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ for name in profile heap odd killed many user traced; do
 	done
 done
 
-# ---- folded: the sum of the lines is the total of the metric that tables are sorted by
+# ---- folded: the sum of the lines is the total of the metric that the tables are sorted by
 is "folded: bytes allocated add up" 22610 "$(awk '{ sum += $NF } END { print sum }' heap.folded)"
 contains "folded: a stack begins with its process and main calls the allocator's caller" '^heap_known [0-9]+;_start;.*;main;leak_malloc.* 7000$' heap.folded
 timeout 20 "$xer_print" -sort heapleakbytes -export folded - heap.er >leaks.folded
@@ -59,7 +59,7 @@ else
 	skip "dot: Graphviz draws them" "no dot"
 fi
 
-# ---- callgrind: exclusive and inclusive values by callgrind's own reader
+# ---- callgrind: exclusive and inclusive values as callgrind's own reader has them
 if have callgrind_annotate; then
 	for name in profile heap odd killed many user traced; do
 		callgrind_annotate --inclusive=yes --threshold=100 --auto=no "$name.callgrind" >"$name.annotated" 2>annotate.err
@@ -119,7 +119,7 @@ def read_table(file, wanted):
 table, rows = read_table("totals", "functions")
 totals = {heading: value for (row, heading), value in rows.items() if row == "<Total>"}
 
-# What each thread has of each metric, without 0; threads of several processes may have one name.
+# What each thread has of each metric, without zeros; threads of several processes may have the same name.
 def by_thread(pairs):
     found = {}
     for key, value in pairs:
@@ -127,7 +127,7 @@ def by_thread(pairs):
             found.setdefault(key, []).append(value)
     return {key: sorted(values) for key, values in found.items()}
 
-# Times that are recorded in ticks are rounded to ns for each row, and the rows of an export are stacks.
+# Times that are recorded in ticks are rounded to ns for each row, and each stack is a row of an export.
 def same(found, wanted, slack=200 if name == "traced" else 0):
     lists = lambda value: value if isinstance(value, list) else [value]
     return found.keys() == wanted.keys() and all(
@@ -139,7 +139,7 @@ headings = {column["key"][2:]: column["heading"].replace("Inclusive ", "") for c
 threads = by_thread(((re.sub("^Process [0-9]+, (t?)", lambda m: m[1].upper(), row), heading), value)
                     for (row, heading), value in read_table("threads", "threads")[1].items() if row != "<Total>")
 
-# speedscope: every frame that opens closes in order, times never fall, the values are the totals
+# speedscope: every frame that opens is closed in order, times never decrease, the values are the totals
 scope, sums, found, fault = load("speedscope"), {}, [], ""
 for profile in scope["profiles"]:
     stack, last = [], profile["startValue"]
@@ -161,7 +161,7 @@ ok(f"{name}: speedscope has all totals", same(sums, {k: v for k, v in totals.ite
 
 ok(f"{name}: speedscope has the threads' totals", same(by_thread(found), threads), f"{by_thread(found)} {threads}")
 
-# Firefox: all columns of a table are as long as it says, and indexes stay inside
+# Firefox: all columns of a table are as long as its length says, and indexes stay inside
 fox, sums, found, fault = load("firefox"), {}, [], ""
 for thread in fox["threads"]:
     for key in ("samples", "stackTable", "frameTable", "funcTable", "resourceTable", "markers", "nativeSymbols"):
@@ -249,7 +249,7 @@ for field, value in fields(gzip.open(name + ".pprof").read()):
     elif field == 3:
         mappings.append(dict(fields(value))[5])
 program = re.search(r"<process[^>]* program=\"[^\"]*?([^/\"]*)\"", open(f"{name}.er/log.xml", errors="replace").read())[1]
-# User events have no stacks, and so there is no program.
+# User events have no stacks, and so the export names no program.
 ok(f"{name}: pprof's first mapping is the program", name == "user" or strings[mappings[0]].endswith("/" + program), [strings[m] for m in mappings])
 ok(f"{name}: pprof's first string is empty", strings[0] == "")
 ok(f"{name}: pprof's locations and functions are all there", used <= locations and named <= functions)
@@ -269,7 +269,7 @@ have python3 || skip "speedscope, firefox and pprof obey their formats" "no pyth
 awk -F';' '/;(early|late) / { sub(/.* /, "", $NF); sum[$1 ";" $2] += $NF } END { for (thread in sum) print sum[thread] }' many.folded-threads | sort -n >sums.txt
 is "folded-threads: the second frame is the thread" "800 2000 3600 5600" "$(paste -sd' ' sums.txt)"
 for name in profile heap odd killed many user traced; do
-	have python3 || break # which was told
+	have python3 || break # skipped, with a message
 	timeout 20 "$xer_print" -printmode json -metrics e.any -threads "$name.er" >$name.threads 2>threads.err
 	timeout 20 "$xer_print" -printmode json -metrics i.any -functions "$name.er" >$name.totals 2>totals.err
 	python3 check.py $name 2>&1 || not_ok "$name: the exports are read"
@@ -295,7 +295,7 @@ if needs "Firefox: each thread slept 0.1 s between its stacks" 1 python3; then
 	is "Firefox: each thread slept 0.1 s between its stacks" "apart apart apart apart" "$(paste -sd' ' times.txt)"
 fi
 
-# So many stacks in so many milliseconds that slices of time become wider: 1024 stacks, in about 500 milliseconds.
+# So many stacks in a short time that the time slices become wider: 1024 stacks in about 500 milliseconds.
 cat >wide.c <<'END'
 #include <stdlib.h>
 #include <unistd.h>

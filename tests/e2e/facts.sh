@@ -1,11 +1,11 @@
-# The experiments that are kept hold what their programs did: the numbers below follow from the sources of the programs, by their
-# arguments in tests/golden/make, and not from what xer_print said of them once.
+# The golden experiments hold what their programs did: the numbers below follow from the sources of the programs and their
+# arguments in tests/golden/make. They were not copied from output of xer_print.
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 unset "${!DEBUGINFOD_@}"
 cp -r "$golden"/*.er .
 
-# table NAME METRICS: functions of NAME with these metrics, as they are in the experiment
+# table NAME METRICS: functions of NAME with these metrics, of the experiment as it is kept
 table() { report "$1" -limit 0 -metrics "$2:name" -functions; }
 
 # row NAME FUNCTION: its numbers
@@ -67,7 +67,7 @@ for share in work_a:50 work_b:30 work_c:15; do
 done
 report sampler -metrics e.totalcpu:name -functions
 within "burn50 0.04 1, by the kernel's samples: CPU time" 0.038 0.048 "$(value sampler '<Total>' 1)"
-# ---- deep 5: main, five times descend, bottom
+# ---- deep 5: main, descend five times, bottom
 report odd -calltree
 is "deep: frames" "5 1" "$(grep -c -- '+-descend$' odd.txt) $(grep -c -- '+-bottom$' odd.txt)"
 
@@ -80,9 +80,9 @@ contains "ft_known: an event in each call of middle and of odd" "^# 18 events of
 report calls -metrics i.fcalls:name -functions
 is "ft_known: all calls" 410 "$(value calls '<Total>' 1)"
 
-# ---- waits_known: what was waited for how often and how long
+# ---- waits_known: which objects were waited for, how often and how long
 report waits -locks
-# lock KIND OBJECT: waits and those that failed; its seconds are in $seconds
+# lock KIND OBJECT: waits, and those that failed; the seconds go to $seconds
 lock() { awk -v kind="$1" -v object="$2" 'index($0, " " kind " ") && index($0, " " object) { print $4, $5, $1; exit }' waits.txt; }
 while IFS=: read -r kind object waits failed low high; do
 	read -r number failures seconds <<<"$(lock "$kind" "$object")"
@@ -155,7 +155,7 @@ is "mpi/known: 10 + 5 + 1 + 3 messages each way" "0 1 19 6594 19 6594/1 0 19 659
 report rank -mpifunctions
 is "mpi/known: of one rank alone" "11 4000" "$(awk '$1 == "MPI_Send" { print $3, $7 }' rank.txt)"
 
-# ---- JavaSmall: of 12 arrays of a megabyte those that were sampled, all in fill
+# ---- JavaSmall: of 12 arrays of a megabyte, the sampled ones, all in fill
 report java -javaheap
 contains "JavaSmall: arrays of fill" ' byte\[\] .*JavaSmall\.fill' java.txt
 within "JavaSmall: their bytes, estimated" 9000000 20000000 "$(awk '$4 == "byte[]" { print $1 }' java.txt)"

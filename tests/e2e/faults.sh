@@ -1,5 +1,5 @@
-# System calls of the recorder fail: the program does not notice, and what is not recorded is told. `EVERY=1` tries every call with
-# every error that it can have (as it is: some of them, spread evenly); `RUNS=n` limits each error to n calls.
+# System calls of the recorder fail: the program does not notice, and the experiment says what was not recorded. `EVERY=1` tries
+# every call with every error that it can have (the default: some of them, spread evenly); `RUNS=n` limits each error to n calls.
 . "$(dirname "$0")/lib.sh"
 
 inject=$programs/inject
@@ -7,10 +7,10 @@ target=$programs/ft_faults
 everything=(-p hi -H on -s all -i on --functrace -S 0.05 -A off)
 runs=${RUNS:-5}
 fourth=1
-# From a call on, those behind it fail anyhow: of all calls, every fourth is enough.
+# When all calls from one on fail, neighbouring starts differ little: every fourth is enough.
 [ -z "${EVERY:-}" ] || runs=1000000 fourth=4
 
-# reported: what the experiment says of what happened: blocks and calls of work
+# reported: what the experiment has of what happened: blocks and calls of work
 reported()
 {
 	timeout -k 2 90 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
@@ -18,7 +18,7 @@ reported()
 	awk '$NF == "work" { print $1, $2; exit }' report.txt
 }
 
-# untold: what is wrong with the experiment, if it has not everything
+# untold: what is missing in the experiment without a message
 untold()
 {
 	local got
@@ -43,7 +43,7 @@ harmed()
 	! grep -v '^Creating experiment\|^xcollect: ' err | grep -q . || printf 'says: %s; ' "$(head -2 err)"
 }
 
-# attempt NAME WHO ERRNO FIRST COUNT: a run with failing calls; what is wrong
+# attempt NAME WHO ERRNO FIRST COUNT: one run with failing calls; prints what is wrong
 attempt()
 {
 	timeout -k 2 90 "$inject" "$2" log "$3" "$4" "$5" "$xcollect" "${everything[@]}" -o t.er "$target" >out 2>err
@@ -66,7 +66,7 @@ for pair in "${errors[@]}"; do
 	error=${pair#*=}
 	mkdir count && (cd count && "$inject" libcollector ../counted "$error" 0 1 "$xcollect" "${everything[@]}" -o t.er "$target" >/dev/null 2>&1)
 	rm -rf count
-	# The first of each kind, where a security module or a filter forbids it.
+	# EACCES: the first call of each kind, as a security module or a filter forbids it.
 	[ "$error" != 13 ] || awk -v row="first.$error" '!seen[$2]++ { print row "." $1, "libcollector 13", $1, 1 }' counted
 	for first in $(spread "$(wc -l <counted)" "$runs"); do
 		echo "once.${pair%=*}.$first libcollector $error $first 1"
@@ -82,7 +82,7 @@ space() { "$@" grep VmPeak /proc/self/status 2>/dev/null | awk '{ print $2 }'; }
 
 within "the recorder takes little of the address space, kB" 1000 40000 $(($(space "$xcollect" "${everything[@]}" -o space.er) - $(space env)))
 mkdir narrow && cd narrow || exit 1
-# Of 128 MB, which malloc would reserve for a thread, there is nothing to be had either.
+# malloc would reserve 128 MB for a thread: that much is not to be had either.
 (ulimit -v 32768; "$target" >../bare.out 2>../bare.err)
 rm left
 (ulimit -v 32768; "$xcollect" "${everything[@]}" -o t.er "$target" >out 2>err)

@@ -48,7 +48,7 @@ is "and what is freed" 0 "$(awk '$1 == "Total" && $2 == "leaks" { n = $3 } END {
 report heap -filters 'HSIZE >= 1K' -functions -filters 'HTYPE == "calloc"' -allocs
 contains "no block is so large" ', 0 of [0-9]+ allocations' heap.txt
 
-# io_known says how often a thread calls what: fsync once, fdatasync once, lseek 7 times, 4 opens that fail with ENOENT.
+# io_known's source says how often a thread calls what: fsync once, fdatasync once, lseek 7 times, 4 opens that fail with ENOENT.
 mkdir files
 record io -p off -S off -i on -- "$programs/io_known" "$PWD/files" 2
 is "io_known exits 0" 0 $?

@@ -1,11 +1,11 @@
-# Function tracing: exact numbers of calls in several threads, in handlers, after fork and exec; files that llvm-xray takes.
+# Function tracing: exact numbers of calls in several threads, in handlers, after fork and exec; files that llvm-xray can read.
 sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 
 record known -p off --functrace -- "$programs/ft_known" 4 5000
 counted "every call in 4 threads is there" known
 absent "all of them are complete" '^# of the calls' known.txt
-# A file that takes a second to make, while all threads want to write to it.
+# A file whose creation takes a second, while all threads want to write to it.
 if have strace && strace -f -o strace.log true 2>strace.err; then
 	timeout 100 strace -f -qq -o strace.log -e trace=renameat -e inject=renameat:delay_enter=1000000 \
 		"$xcollect" -p off --functrace -o slow.er "$programs/ft_known" 4 100 >slow.out 2>slow.err
@@ -36,7 +36,7 @@ absent "and other threads" Thread known.txt
 record plain -p off -- "$programs/ft_known" 1 100
 [ ! -e plain.er/functrace ] && ok "without --functrace, nothing is traced" || not_ok "without --functrace, nothing is traced"
 
-# Nothing that could be traced: what is needed is told.
+# A program without traceable functions: a message says what is needed.
 record none -p on --functrace -- true
 report none -calls -ftrace
 is "a program without traced functions: what code needs is told, by both commands" "2 2" \
@@ -59,7 +59,7 @@ within "jumps out of such handlers lose no calls in handlers" "$(awk '/in_handle
 busy=$(awk '/^busy/ { print $2 }' jump.out)
 within "and of the interrupted calls those alone that a jump cut off" $((busy - busy / 100 - 1000)) "$busy" "$(calls jump busy)"
 
-# ---- pause and resume: nothing is recorded between, and calls that were open then do not spoil the rest
+# ---- pause and resume: nothing is recorded in between, and calls that were open at the pause do not spoil the rest
 { timeout 60 "$xcollect" -p off --functrace -y USR2 -o paused.er "$programs/ft_signals" 1 >paused.out 2>paused.err; } 2>/dev/null &
 waited=$!
 sleep 0.3
@@ -77,7 +77,7 @@ record forked -p off --functrace -- sh -c "'$programs/ft_known' 1 10; '$programs
 report forked -calls
 is "descendants are traced" "3 30 90" "$(calls forked worker) $(calls forked middle) $(calls forked leaf)"
 
-# ---- choice
+# ---- choice of functions
 
 # choices NAME PROGRAM: PROGRAM is ft_known
 choices()
@@ -90,7 +90,7 @@ choices()
 	is "$name: objects left out" "" "$(chosen "$name" '!@*/*' "$program" 2 100)"
 	is "$name: depth" "worker 2" "$(chosen "$name" depth=1 "$program" 2 100)"
 	is "$name: depth counts chosen functions only" "fib 2 leaf 600" "$(chosen "$name" 'leaf,fib,depth=1' "$program" 2 100)"
-	# A call that changes the CPU stays, and so do those around it.
+	# A call during which the CPU changes is kept, and so are its callers.
 	chosen "$name" min=10s "$program" 2 100 >/dev/null
 	within "$name: all short calls are erased, but for those that change the CPU" 1200 1256 "$(erased "$name")"
 	is "$name: erased and shown are all" 1256 "$(($(awk 'NF == 11 && $3 ~ /^[0-9]+$/ { sum += $3 } END { print sum + 0 }' "$name.txt") + $(erased "$name")))"
@@ -145,7 +145,7 @@ if have clang; then
 	else
 		skip "sleds" "clang cannot link with -fxray-instrument here"
 	fi
-	# clang 14 makes right code of events without optimization and red zone alone.
+	# clang 14 generates correct code for event sleds only without optimization and without the red zone.
 	for compiler in clang clang-19 clang-22; do
 		have $compiler || { skip "events of $compiler" "it is not there"; continue; }
 		options="-O2"
@@ -190,7 +190,7 @@ for name in known signals jump; do
 	succeeds "llvm-xray verifies the trace of $name" timeout 60 llvm-xray fdr-dump -verify $name.er/functrace
 done
 record single -p off --functrace -- "$programs/ft_known" 1 200000
-# Extents have 4 KiB to 1 MiB: 17 of them have 10 MiB.
+# Extents have 4 KiB to 1 MiB, so 10 MiB are at least 17 extents.
 within "8 bytes an event, and more than 16 buffers" $((10 << 20)) 15728640 "$(stat -c %s single.er/functrace)"
 
 llvm_xray=llvm-xray
@@ -203,7 +203,7 @@ accounted()
 accounted "llvm-xray account of one thread" single.er/functrace single.out
 timeout 100 llvm-xray convert -f yaml known.er/functrace -o known.yaml
 accounted "llvm-xray account of 4 threads, converted to yaml" known.yaml known.out
-# Newer ones, where they are.
+# Newer versions, where they are installed.
 for llvm_xray in llvm-xray-15 llvm-xray-16 llvm-xray-19 llvm-xray-22; do
 	have $llvm_xray || { skip "$llvm_xray reads the traces" "it is not installed"; continue; }
 	for name in known signals jump; do
@@ -214,7 +214,8 @@ for llvm_xray in llvm-xray-15 llvm-xray-16 llvm-xray-19 llvm-xray-22; do
 	accounted "$llvm_xray account of 4 threads, converted to yaml" known.yaml known.out
 done
 
-# Exceptions, jumps, coroutines, tail calls, cancelled threads, deep recursion, children, an exit inside a call; then comparing.
+# Exceptions, jumps, coroutines, tail calls, cancelled threads, deep recursion, children, an exit inside a call; then comparing
+# runs.
 for compiler in "g++ -finstrument-functions" "clang++ -fxray-instrument -fxray-instruction-threshold=1"; do
 	name=hard_${compiler%%[+ ]*}
 	# shellcheck disable=SC2086

@@ -1,6 +1,6 @@
-# Inputs that once were trouble, or might be, and new ones from a seed: each ends soon, with 0, or with 1 and a word on why.
-# tests/fuzz/FILE/BASE-WHAT stands for FILE in the golden experiment BASE. Run one more often by FUZZ_SECONDS and FUZZ_SEED;
-# what fails is kept, as FILE of BASE, in FUZZ_KEEP (else the work directory).
+# Inputs that once broke a reader, or might, and new ones from a seed: each run ends soon, with status 0, or with 1 and the
+# reason. tests/fuzz/FILE/BASE-WHAT stands for FILE in the golden experiment BASE. To run more: FUZZ_SECONDS and FUZZ_SEED; inputs
+# that fail are kept, as FILE of BASE, in FUZZ_KEEP (default: the work directory).
 fuzz=$(realpath "$(dirname "$0")/../fuzz")
 golden=$(realpath "$(dirname "$0")/../golden")
 templates=$(realpath "$(dirname "$0")/../programs/user_work.trc")
@@ -12,13 +12,13 @@ commands=(-header -overview -exp_list -functions -fsummary -calltree -callers-ca
 	-sample_detail -statistics -objects -threads -cpus -seconds -samples -datasize -duration -memobj page -describe -thread_list
 	-filters 'HFREED >= 0 && TSTAMP >= 0 || FNAME("m.*") IN STACK || THRID' -functions -heapstat)
 
-# well CLAIM COUNT BAD: so many inputs were run, of which so many were bad; none at all are no claim
+# well CLAIM COUNT BAD: COUNT inputs were run, of which BAD were bad; with no input at all the claim fails
 well()
 {
 	if [ "$2" = 0 ]; then not_ok "$1: there are no inputs"; else is "$2 $1" 0 "$3"; fi
 }
 
-# run PROGRAM ARGUMENT...: why its run on case.er was not good; nothing if it was.
+# run PROGRAM ARGUMENT...: what was wrong with its run on case.er; nothing if it was good
 run()
 {
 	timeout -k 1 5 "$@" case.er >out.txt 2>err.txt
@@ -32,11 +32,11 @@ run()
 	return $status
 }
 
-# fault FILE: why a reader of case.er, in which FILE was changed, is not good; nothing if all are
+# fault FILE: what a reader of case.er, in which FILE was changed, does wrong; nothing if all readers are good
 fault()
 {
 	[ "$1" != map.xml ] || run "$xer_archive" -a usedsrc
-	# User events, by templates that may be what was changed.
+	# User events: the templates may be what was changed.
 	if [ -e case.er/trcfmt ]; then
 		run "$xer_print" -trcrpt "-h -t case.er/trcfmt" -hooks -hookpairs "020:1 020:2 D1" -trcrpt "-r -O hist=on,removedups=on"
 		[ "$1" != trcfmt ] || return
@@ -51,7 +51,7 @@ base()
 	[[ $1 != user* ]] || cp "$templates" case.er/trcfmt
 }
 
-# Expressions, which need no experiment but have one: one a file, of any bytes.
+# Expressions, which need no experiment but are run on one: one expression in each file, of any bytes.
 bad=0
 count=0
 base profile
@@ -82,7 +82,7 @@ for input in "$fuzz"/*/*-*; do
 done
 well "kept inputs end well" $count $bad
 
-# XRay logs, of others and function traces of ours, which are logs as well.
+# XRay logs: those of LLVM, and Xer's function traces, which are such logs as well.
 read_log()
 {
 	cp "$1" case.er
@@ -128,7 +128,7 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 done
 well "inputs from seed $seed end well" $count $bad
 
-# The same for what files tell of JIT functions.
+# The same for files about JIT functions.
 for told in map dump gdb; do
 	record jit_$told -p off -H on -- "$programs/jit_known" $told
 	rm -f "/tmp/perf-$(cat jit_$told.out).map" jit-*.dump
@@ -148,7 +148,7 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	why=$(run "$xer_print" -header -functions -calltree -lines)
 	timeout -k 1 5 "$xer_print" -disasm one 1 -disasm two 1 -disasm three 1 case.er >out.txt 2>err.txt
 	status=$?
-	# 2: a function may have got another name
+	# 2: the mutated experiment may name the function otherwise
 	if [ $status -gt 2 ] || grep -qE 'Sanitizer|runtime error:' err.txt; then why="$why disasm: exit status $status"; fi
 	[ -n "$why" ] || continue
 	bad=$((bad + 1))
@@ -158,7 +158,7 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 done
 well "files that tell of functions from seed $seed end well" $count $bad
 
-# The same for XRay logs: LLVM's, and function traces, which are read as part of an experiment too.
+# The same for XRay logs: LLVM's, and function traces, which are read as part of an experiment, too.
 record calls -p off --functrace -- "$programs/ft_known" 2 20
 record erased -p off --functrace=min=1us,depth=3 -- "$programs/ft_known" 2 20
 logs=("$golden/xray/v5.log" "$golden/xray/naive.log" "$fuzz/xraylog/sound" calls.er/functrace erased.er/functrace calls.er/functable)

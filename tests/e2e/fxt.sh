@@ -1,4 +1,4 @@
-# FXT: files made by a writer of its own, of every record, are dumped and checked; exports are read back.
+# FXT: files with every kind of record, written by this script, are dumped and checked; exports are read back.
 fuzz=$(realpath "$(dirname "$0")/../fuzz")
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
@@ -30,7 +30,7 @@ open("crossed.fxt", "wb").write(b"".join(base + [record(4, 2 << 16 | 9 << 24 | 1
 open("tail.fxt", "wb").write(b"".join(base) + bytes(64))
 open("region", "wb").write(record(15, 0, words(0, 5, 42, 43, 16, 0x1234, 0x5678)) * 3 + bytes(4000))
 open("empty.fxt", "wb").write(b"")
-# A zip bomb of its kind: every record would make a new provider.
+# Like a zip bomb: every record would create a new provider.
 open("providers.fxt", "wb").write(magic + b"".join(record(0, 1 << 16 | i << 20, b"") for i in range(1200000)))
 END_PY
 python3 make.py || not_ok "the files are made"
@@ -66,7 +66,7 @@ contains "dump: tables are bounded" 'too many providers$' dump.err
 dump /none 1
 dump . 1
 
-# ---- whatever the bytes are, the dump ends soon, with a word on why
+# ---- whatever the bytes are, the dump ends soon and says why
 gcc -O1 -o mutate "$fuzz/mutate.c" || not_ok "the mutator is built"
 bad=0
 seed=${FUZZ_SEED:-$(date +%s)}
@@ -78,7 +78,8 @@ for ((i = 0; i < 300; i++)); do
 done
 is "dump of 300 damaged files from seed $seed" 0 $bad
 
-# ---- exports: read by a reader made from the description of the format; both formats say the same, and as much as tables do
+# ---- exports: read by a reader made from the description of the format; both formats have the same content, with the totals of
+# the tables
 cat >read.py <<'END_PY'
 import json, struct, sys
 name = sys.argv[1]
@@ -183,7 +184,7 @@ timeout 20 "$xer_print" -filters 'IOFD >= 0' -export chrome filtered.json io.er 
 is "filters choose the events" "0 0" "$? $(grep -c '"cat":"sync"' filtered.json)"
 succeeds "and leave what they let through" grep -q '"cat":"io"' filtered.json
 
-# ---- import: what was exported is a profile again, with the same functions
+# ---- import: an export is read as a profile again, with the same functions
 record again -p on -- "$programs/burn50" 1 4
 timeout 20 "$xer_print" -export fxt again.fxt again.er >command.out 2>&1
 for source in er fxt; do
@@ -222,7 +223,7 @@ for ((i = 0; i < 100; i++)); do
 done
 is "import of 100 damaged files from seed $seed" 0 $bad
 
-# ---- inputs that might be trouble
+# ---- inputs that might break the reader
 bad=0
 for input in "$fuzz"/fxt/*; do
 	timeout 10 "$xer_print" -fxt_dump "$input" >dump.txt 2>dump.err

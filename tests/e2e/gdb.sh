@@ -1,4 +1,4 @@
-# The command `collector` in gdb: a program that gdb starts, and one that it is attached to.
+# The command `collector` in gdb: for a program that gdb starts, and for one that it attaches to.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"
 

@@ -1,14 +1,14 @@
-# Recorded experiments that are kept give the same text as ever. tests/golden/make records them, and tells what is in them;
-# with UPDATE=DIRECTORY their output is written there instead of compared (make's `expect`).
+# Golden experiments: kept recordings must give the same text as ever. tests/golden/make records them and lists what is in them;
+# with UPDATE=DIRECTORY the output is written there instead of compared (make's `expect`).
 # See doc/decisions/62-golden-experiments.md.
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 . "$golden/vdso.sh"
-# Nobody is asked for what an archive has not.
+# No debuginfod server is asked for what an archive lacks.
 unset "${!DEBUGINFOD_@}"
 
-# said EXPECTATION CLAIM EXPERIMENT... -- PROGRAM ARGUMENT...: what the program says of fresh copies of the experiments, its faults and its
-# exit status
+# said EXPECTATION CLAIM EXPERIMENT... -- PROGRAM ARGUMENT...: compare what the program prints for fresh copies of the
+# experiments, its errors and its exit status with the expected text
 said()
 {
 	local expectation=$1 claim=$2 names=() name
@@ -33,13 +33,14 @@ said()
 	fi
 }
 
-# told [--foreign] EXPERIMENT... -- PROGRAM ARGUMENT...: the same, printed; foreign ones are as if another kernel had recorded them
+# told [--foreign] EXPERIMENT... -- PROGRAM ARGUMENT...: print that output; --foreign: as if the recordings came from another
+# kernel
 told()
 {
 	local is_foreign='' status
 	[ "$1" != --foreign ] || { is_foreign=yes; shift; }
 	while [ "$1" != -- ]; do
-		# Fresh, as xer_print may archive what a killed process could not.
+		# A fresh copy, as xer_print may archive what a killed process could not.
 		rm -rf "$1.er"
 		if [ -z "$is_foreign" ]; then
 			cp -r "$golden/$1.er" .
@@ -52,19 +53,19 @@ told()
 	shift
 	timeout 20 "$@" 2>stderr.txt >stdout.txt
 	status=$?
-	# Which version wrote an export is not compared.
+	# The version of Xer that an export names is not compared.
 	sed "s/$version/xer_print/" stdout.txt
 	echo "exit status $status"
 	cat stderr.txt
 }
-# Of the texts, how many were compared with those of a foreign experiment, and which differed
+# How many of the texts were compared with those of a foreign experiment, and which of them differed
 foreign=0
 hanging=()
 unread=0
 mkdir foreign
 version=$("$xer_print" --version)
 
-# all_of TABLE: those of a table such as tests/golden/reports, one claim each.
+# all_of TABLE: the commands of a table such as tests/golden/reports, one claim each
 all_of()
 {
 	while read -r expectation names arguments; do
@@ -76,13 +77,13 @@ all_of()
 }
 all_of "$golden/reports"
 
-# Files of experiments by themselves.
+# Files of experiments, read alone.
 said calls.account "calls: account of its file" calls -- "$xer_print" -account calls.er/functrace
 said calls.graph "calls: graph of its file" calls -- "$xer_print" -graph calls.er/functrace
 said sampler.samples "sampler: records of its samples" sampler -- "$xer_print" -fxt_dump sampler.er/sampler/cpu1.fxt
 said sampler.map "sampler: records of its map" sampler -- "$xer_print" -fxt_dump sampler.er/sampler/map.fxt
 
-# Instructions are in the words of a library.
+# The text of instructions depends on the version of a library.
 if ldd "$xer_print" | grep -q 'libcapstone\.so\.4 '; then
 	all_of "$golden/disassembly"
 else
@@ -90,10 +91,10 @@ else
 	skip "golden disassembly" "xer_print does not use version 4 of capstone"
 fi
 
-# Two with functions of one name.
+# Two experiments with functions of the same name.
 said choices "functions of one name are told apart" package link -- "$xer_print" -fsingle make package.er link.er
 
-# User events, by the table tests/golden/trcrpt.
+# User events: the commands of the table tests/golden/trcrpt.
 templates=$(realpath "$golden/../programs/user_work.trc")
 while read -r expectation name options; do
 	[ "$expectation" != "#" ] || continue
@@ -101,7 +102,7 @@ while read -r expectation name options; do
 	said "$expectation" "$expectation" "$name" -- "$readers/xer_trcrpt" -h -t "$templates" $options "$name.er"
 done <"$golden/trcrpt"
 
-# Where this kernel's vDSO is asked for names, the text hangs on the machine: it must be in the experiment.
+# If a text depends on the vDSO of the running kernel, it depends on the machine: the names must be in the experiment.
 is "no text hangs on the kernel that the reader runs on" "" "${hanging[*]}"
 is "each was read as another kernel's" "$(find "$golden/expected" -type f | wc -l)" $((foreign + unread))
 [ -z "${UPDATE:-}" ] || exit $((${#hanging[@]} != 0))

@@ -1,4 +1,4 @@
-# Heap tracing: exact numbers from programs whose facts stand in their sources.
+# Heap tracing: exact numbers from programs whose sources say how much they allocate.
 . "$(dirname "$0")/lib.sh"
 
 metrics=(-metrics i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:name -functions)
@@ -95,7 +95,7 @@ row fixed allocate 3 30 3 30
 report fixed -header
 contains "a program at a fixed address has no malloc of its own" '^Warnings +none' fixed.txt
 
-# The names of code that nobody named can be copied out of a stack, whose frames have the addresses of calls.
+# The name of a function without a symbol can be copied out of a stack and looked up, although frames have the addresses of calls.
 if have strip && cp "$programs/heap_known" stripped && strip stripped; then
 	record stripped -p off -H on -- ./stripped
 	report stripped -limit 0 -allocs

@@ -1,5 +1,5 @@
-# Experiments, memory and files that are against the readers: damaged experiments through every program (tests/hostile/attack.c),
-# allocations that fail (starve.c), files that are cut while they are read (cut.c).
+# Experiments, memory and files that work against the readers: damaged experiments through every program (tests/hostile/attack.c),
+# allocations that fail (starve.c), files that are cut short while they are read (cut.c).
 # By hand: HOSTILE_SEED=n HOSTILE_ATTACKS=n HOSTILE_SECONDS=n for more attacks, HOSTILE_STEP=1 to let every allocation fail.
 hostile=$(realpath "$(dirname "$0")/../hostile")
 golden=$(realpath "$(dirname "$0")/../golden")
@@ -15,7 +15,7 @@ $build -o attack "$hostile/attack.c" "$hostile/damage.c" && $build -o starve "$h
 is "the tests' own programs are built" 0 $?
 echo "HOSTILE_SEED=$seed"
 
-# ---- experiments with files of all kinds, that archive nothing but their own programs
+# ---- experiments with files of all kinds, in which only their own programs are archived
 
 mkdir bases
 cp -r "$golden"/{profile,heap,dynamic,user,odd,killed,waits,jit,split,package,dwz,link,rank}.er bases
@@ -39,9 +39,10 @@ for told in map dump gdb; do
 done
 is "experiments are recorded" "all calls children dump dwz dynamic gdb heap jit killed link long map odd package profile rank split user waits" "$(cd bases && echo *.er | sed 's/\.er//g')"
 
-# ---- of what is not everywhere: else it is what was recorded once. Open MPI does not like root, containers and few processors.
+# ---- if this machine cannot make one, a golden experiment takes its place. Open MPI does not like root, containers and few
+# processors.
 
-# once NAME: tests/golden/NAME.er
+# once NAME: tests/golden/NAME.er stands in
 once()
 {
 	rm -rf "bases/$1.er" && cp -r "$golden/$1.er" bases
@@ -82,7 +83,7 @@ else
 	skip "attacks" "make replay has not built $sanitized/xer_print"
 fi
 
-# What would be worth writing to is not opened for writing, by its path or another.
+# A file that would be worth attacking is never opened for writing, by its path or another one.
 if have strace && strace -o /dev/null true 2>/dev/null; then
 	mkdir guard && echo secret >guard/secret
 	written=
@@ -107,7 +108,7 @@ fi
 
 # ---- no memory
 
-# starved TEMPLATE PROGRAM WORD...: calls of the allocator fail, from the first or a later one on, each HOSTILE_STEPth
+# starved TEMPLATE PROGRAM WORD...: calls of the allocator fail, from the first or a later one on, trying each HOSTILE_STEPth call
 step=${HOSTILE_STEP:-151}
 mkdir empty starving
 bad=0
@@ -159,7 +160,7 @@ for what in "-a on" "-a usedsrc -F"; do
 done
 is "wherever memory runs out, a reader says so, and leaves no half of a file" 0 $bad
 
-# An output file that cannot be written to its end is taken back too.
+# An output file that cannot be written to its end is removed too.
 (
 	ulimit -f 1
 	trap '' XFSZ
@@ -172,9 +173,9 @@ is "wherever memory runs out, a reader says so, and leaves no half of a file" 0 
 is "a file that is too large: status and messages" "1 1 2" "$(echo $(cat cut.status) $(grep -cE 'written|write' cut.err))"
 is "a file that is too large: there is no half of it" "before" "$([ -e cut.json ] && echo half; cat kept.txt)"
 
-# ---- files that are cut while they are read
+# ---- files that are cut short while they are read
 
-# cut FILE NUMBER: run xer_print, and cut the file of case.er behind the NUMBERth time that it is met. Returns 0 if it was so far,
+# cut FILE NUMBER: run xer_print, and cut the file of case.er short after it was used NUMBER times. Returns 0 if it came to that,
 # with the exit status in $status and a word about it in cut.txt
 cut_at()
 {
@@ -204,7 +205,7 @@ heap log.xml 100
 heap map.xml 100
 long heaptrace 100000
 END
-# A log by itself. (Before the first read it would be a shorter log.)
+# A log that is read alone. (If it were cut before the first read, it would only be a shorter log.)
 wrong=
 for count in 2 3 4 5 6; do
 	rm -rf case.er && cp -r bases/calls.er case.er

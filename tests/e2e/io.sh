@@ -1,8 +1,8 @@
-# Input/output tracing: exact numbers from a program whose facts stand in its source, and programs that must not notice.
+# Input/output tracing: exact numbers from a program whose source says what it calls, and programs that must not notice.
 . "$(dirname "$0")/lib.sh"
 have python3 || { skip "input and output facts" "python3 is not installed"; exit 0; }
 
-# Reads iotrace: "call FUNC ERROR COUNT BYTES" for each pair of those, and "file NAME FUNC COUNT BYTES SYSTEM".
+# Reads iotrace: prints "call FUNC ERROR COUNT BYTES" for each such pair, and "file NAME FUNC COUNT BYTES SYSTEM".
 cat >decode.py <<'END'
 import collections, struct, sys
 
@@ -118,7 +118,7 @@ calls others putc 133 0 1 1
 calls others "printf with a va_list" 134 0 6 18
 is "others: no other calls but fopen and fclose" 10 "$(grep -c ^call others.calls)"
 
-# real NAME COMMAND...: it does the same, in a fresh directory, when it is traced, and leaves records
+# real NAME COMMAND...: it behaves the same, in a fresh directory, when it is traced, and its calls are recorded
 real()
 {
 	local name=$1 plain
@@ -167,7 +167,7 @@ real perl perl -e 'open my $f, ">", "x" or die; print $f "line $_\n" for 1 .. 10
 real tar tar cf x.tar -C /usr/share/perl5 .
 real sort bash -c 'seq 1 100000 >x; exec sort -R --random-source=/dev/zero -S 100k x'
 
-# A server with clients, if there is one.
+# A server with clients, if one is installed.
 if have redis-server redis-cli; then
 	{ timeout 60 "$xcollect" -o redis.er -p off -i on -- redis-server --port 0 --unixsocket redis.sock --save '' \
 		>redis.out 2>redis.err & } 2>/dev/null

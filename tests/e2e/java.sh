@@ -1,11 +1,12 @@
-# Java: stacks of interpreted, compiled and inlined methods, what the machine compiles, how the program is left alone.
+# Java: stacks of interpreted, compiled and inlined methods, code that the JVM compiles, and that the program runs as without
+# recording.
 source=$(realpath "$(dirname "$0")/../programs/JavaKnown.java")
 . "$(dirname "$0")/lib.sh"
 
 have java javac || { skip "Java" "there is no JDK"; exit 0; }
 javac -d . -sourcepath "$(dirname "$source")/../../share/java" "$source" || { not_ok "JavaKnown is compiled"; exit 1; }
 
-# ---- a known split
+# ---- known shares of CPU time
 
 record split -A off -p hi -- java -cp . JavaKnown split
 is "the program ends as it does alone" 0 $?
@@ -46,7 +47,7 @@ contains "which is not there in user mode" "viewmode machine" split.txt.err
 report split -name short -addpath "$(dirname "$source")" -source JavaKnown.work_d
 contains "source with metrics" '^ *[0-9.]+ +[0-9.]+ .*29\. .*work_d' split.txt
 
-# ---- a machine that checks who calls it
+# ---- a JVM that checks who calls it
 
 java -Xcheck:jni -cp . JavaKnown threads 1 >checked.bare 2>&1
 record checked -p hi -s on -H on -- java -Xcheck:jni -cp . JavaKnown threads 1
@@ -57,13 +58,13 @@ rm -rf checked.er
 
 record threads -A off -p hi -s all -- java -cp . JavaKnown threads 300
 is "four threads" "0 done" "$? $(cat threads.out)"
-# Every wait of the machine's own locks has a stack too, wherever it is interrupted: far more of them than samples. Cut are those that are
-# made while frames are exchanged.
+# Every wait at the JVM's own locks has a stack too, wherever the thread was: far more stacks than samples. Only stacks that are
+# taken while frames are exchanged are cut.
 events=$(sed -n 's/.*<count name="sync_events" value="\([0-9]*\)".*/\1/p' threads.er/log.xml)
 cut=$(sed -n 's/.*<count name="stacks_truncated" value="\([0-9]*\)".*/\1/p' threads.er/log.xml)
 within "share of whole stacks, of $events" 97 100 "$(awk -v all="$events" -v cut="${cut:-0}" 'BEGIN { print 100 - cut * 100 / all }')"
 report threads -name short -metrics i.totalcpu -calltree
-# Of what is in Java, and was sampled, how much begins where threads do?
+# How many of the samples in Java code have a stack that begins where threads begin?
 within "share of samples with all frames of Java" 97 100 "$(awk '
 	/\+-/ { name = $0; sub(/.*\+-/, "", name); depth = index($0, "+-") }
 	name == "<Total>" && !root { root = depth; next }
@@ -76,7 +77,7 @@ done
 contains "library methods" ' java\.util\.TimSort\.' threads.txt
 contains "the machine in one" ' <JVM-System>$' threads.txt
 
-# ---- what the machine tells
+# ---- what the JVM reports
 
 record told -A off -s all,j -- java -Xmx24m -cp . JavaKnown threads 200
 report told -locks
@@ -102,7 +103,7 @@ contains "but what the machine itself waits for" ' (mutex|condition) ' native.tx
 
 record objects -A off -p off -H on -- java -Xmx100m -cp . JavaKnown threads 300
 report objects -printmode csv -javaheap
-# Of the 300 * 20000 strings of 24 bytes that hash() makes, about 300 are told of: six standard deviations are 35 %.
+# hash() makes 300 * 20000 strings of 24 bytes, of which about 300 are sampled: six standard deviations are 35 %.
 within "bytes of strings, in millions" 94 194 "$(awk -F, '$4 == "java.lang.String" { print $1 / 1e6 }' objects.txt)"
 contains "arrays by their types" ',byte\[\],' objects.txt
 report objects -javaheap
@@ -119,7 +120,7 @@ report control -name short -functions
 contains "what is not paused" ' JavaKnown\.work_b$' control.txt
 absent "what is paused, and after the end" -E ' JavaKnown\.work_[ac]$' control.txt
 
-# ---- other ways to Java
+# ---- other ways to start Java
 
 record off -A off -j off -- java -cp . JavaKnown threads 1
 absent "-j off: nothing of methods" '<method' off.er/map.xml
@@ -134,9 +135,9 @@ contains "a descendant" ' JavaKnown\.work$' shell.txt
 "$xcollect" -A off -J -Xint true >no.out 2>&1
 is "-J of what is no Java program" "125 1" "$? $(grep -c 'no Java program' no.out)"
 
-# ---- killed, and with little room on the disk: what is named in map.xml is there
+# ---- killed, and with little room on the disk: everything that map.xml names is there
 
-# Names of methods and functions whose lines, code or tables are not in dyntext.
+# Names of methods and functions whose lines, code or tables are missing in dyntext.
 dangling() {
 	awk -v end="$(stat -c %s "$1.er/dyntext")" '
 		function value(key) { return match($0, " " key "=\"[0-9]+") ? substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3) + 0 : 0 }
@@ -161,7 +162,7 @@ contains "and its classes are counted" '^Java +[0-9]+ classes' kill9.txt
 is "a limit for files: the program runs" "0 done" "$? $(tail -1 limit.out)"
 is "no bytes are missing either" 0 "$(dangling limit)"
 
-# ---- a machine in a program of C, which is linked to it, or loads it
+# ---- a JVM in a C program, which is linked with it or loads it
 
 cat >embedded.c <<'END'
 #define _GNU_SOURCE
@@ -205,7 +206,7 @@ if have gcc && [ -e "$home/include/jni.h" ] &&
 	is "a machine that is loaded: it runs" "0 done" "$? $(cat loading.out)"
 	report loading -name short -metrics i.totalcpu -functions
 	contains "its methods are seen too" ' JavaKnown\.work$' loading.txt
-	# As an interpreter's module does.
+	# As the module of an interpreter does it.
 	sed 's/^int main(void)/int enter(void)/' embedded.c >module.c
 	gcc -g -shared -fPIC -DLOADED="\"$home/lib/server/libjvm.so\"" -o module.so module.c -I"$home/include" -I"$home/include/linux" -ldl
 	echo 'int main(void) { return ((int (*)(void))dlsym(dlopen("./module.so", RTLD_NOW), "enter"))(); }' >interpreter.c
@@ -218,7 +219,7 @@ else
 	skip "a machine in another program" "no gcc, or no jni.h"
 fi
 
-# ---- a machine that is none: it tells nothing of itself, and has no JVMTI
+# ---- a library with the name of a JVM that is none: it reports nothing, and has no JVMTI
 
 mkdir fake
 cat >fake/jvm.c <<'EOF'

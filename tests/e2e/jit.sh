@@ -1,4 +1,5 @@
-# JIT functions: files for perf(1), jitdump files and gdb's interface say which function has the events, its name, lines and instructions.
+# JIT functions: perf maps, jitdump files and gdb's interface say which function has the events, and give its name, lines and
+# instructions.
 . "$(dirname "$0")/lib.sh"
 
 # run NAME OPTION... -- ARGUMENT...: record jit_known; its pid is in $pid
@@ -47,7 +48,7 @@ run killed -- map kill
 is "killed: the status is its own" 137 $status
 is "killed: the map is read" "7 5 3 " "$(counts killed one "$two" three)"
 is "killed: whoever looks first has it archived" "one" "$(awk 'NR == 1 { print $3 }' killed.er/perf.map)"
-# The file of another process with the same number, long after.
+# A file left long ago by another process with the same number.
 rm -f killed.er/perf.map
 touch -d '2001-01-01' "/tmp/perf-$pid.map"
 is "a map from before the process is not its own" "0 0 0 " "$(counts killed one "$two" three)"
@@ -137,7 +138,7 @@ else
 	skip "lli" "clang or lli is not installed"
 fi
 
-# ---- nobody tells
+# ---- JIT code that nothing describes
 run none -- none
 is "code of which nobody tells is named by its place" 15 "$(counts none '<jit>+0x0' | tr -d ' ')"
 report none -metrics i.heapalloccnt:name -dcc src:hex -disasm '<jit>+0x0'
@@ -185,7 +186,8 @@ else
 	skip "node" "it is not installed"
 fi
 
-# A runtime that tells nobody, uses rbp for other things and has no tables: the stacks go on at what must be a return address.
+# A runtime that describes nothing, uses rbp for other things and has no unwinding tables: the walk goes on at what must be a
+# return address.
 if have luajit; then
 	cat >work.lua <<'END'
 local function burner(n) local s = 0; for i = 1, n do s = (s * 31 + i) % 1000003 end return s end

@@ -1,9 +1,9 @@
-# SIGKILL at any instant: the experiment is readable up to the last complete event.
+# SIGKILL at any moment: the experiment is readable up to the last complete event.
 . "$(dirname "$0")/lib.sh"
 
 metrics=(-metrics i.heapalloccnt:i.heapallocbytes:name -functions)
 
-# Killed by itself after a known number of events in 8 threads: all are there.
+# The program kills itself after a known number of events in 8 threads: all of them are there.
 record own -p off -H on -- "$programs/crash" 10000 8
 is "the program dies as it would" 137 $?
 report own "${metrics[@]}"
@@ -14,7 +14,7 @@ contains "the header says that it died" 'died|killed' own.txt
 report own -functions
 is "and again" 0 $?
 
-# What was used after the last usage sample is in no coverage, but it is told.
+# CPU time after the last usage sample cannot count as covered or not; the quality line says how much it is.
 record late -p hi -S off -l USR2 -- bash -c 'for i in {1..100000}; do :; done; kill -USR2 $$; for i in {1..300000}; do :; done; kill -KILL $$'
 report late -metrics e.totalcpu:name -functions
 contains "what came after the last usage sample is told apart" '^# quality: CPU time covered [0-9.]+ % \([0-9.]+ of [0-9.]+ s\), [0-9.]+ s more after the last usage sample, ' late.txt
@@ -22,7 +22,7 @@ total=$(value late '<Total>' 1)
 within "and makes up the total with what was before" "$(awk -v t="$total" 'BEGIN { print t - 0.011 }')" "$(awk -v t="$total" 'BEGIN { print t + 0.011 }')" \
 	"$(sed -nE 's/^# quality: .* \(([0-9.]+) of [0-9.]+ s\), ([0-9.]+) s more.*/\1 \2/p' late.txt | awk '{ print $1 + $2 }')"
 
-# Killed from outside, at many instants.
+# Killed from outside, at many moments.
 bad=0
 for i in $(seq 1 12); do
 	"$xcollect" -O "kill.$i.er" -A off -p hi -H on -S 0.05 "$programs/crash" 100000000 8 >/dev/null 2>&1 &

@@ -1,7 +1,8 @@
-# The kinds of data that xcollect switches on and off: without its data a view says what records them, and with that option it has them.
+# The kinds of data that xcollect switches on and off: without its data, a view names the option that records them; with that
+# option the view shows events.
 source "$(dirname "$0")/lib.sh"
 
-# kind COMMAND EVENTS PROGRAM...: the view, and what the quality line calls the events
+# kind COMMAND EVENTS PROGRAM...: the view, and the name of the events in the quality line
 kind()
 {
 	local command=$1 events=$2 option words

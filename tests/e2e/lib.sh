@@ -1,30 +1,31 @@
-# lib.sh: what the end-to-end tests share. Each is run as `bash NAME.sh DIRECTORY` with BUILD set, and sources this.
+# lib.sh: what the end-to-end tests share. Each test is run as `bash NAME.sh DIRECTORY` with BUILD set, and sources this file.
 # It works in its own empty directory and prints "ok CLAIM", "not ok CLAIM: ..." and "skip CLAIM: REASON" lines.
 set -u
 unset "${!XER_@}"
 export LC_ALL=C
 cd "$1" || exit 1
-# Settings of the user's own are no part of a test.
+# The user's own settings are not part of a test.
 export HOME=$PWD
 xcollect=$BUILD/bin/xcollect
-# Where the readers are, for runs of other builds of them.
+# Where the readers are; another build of them can be given.
 readers=${READERS:-$BUILD/bin}
 xer_print=$readers/xer_print
 xer_archive=$readers/xer_archive
 programs=$BUILD/tests/programs
 
 ok() { echo "ok $1"; }
-# E2E_FAIL_FAST is for those who only ask whether anything fails.
+# E2E_FAIL_FAST: stop at the first failure, for callers that only ask whether anything fails.
 not_ok()
 {
 	echo "not ok $1"
 	[ -z "${E2E_FAIL_FAST:-}" ] || exit 1
 }
 
-# skip CLAIM REASON [COUNT]: what is not tested here, why, and how many claims it is
+# skip CLAIM REASON [COUNT]: what is not tested here, why, and how many claims that is
 skip() { echo "skip $1${3:+ ($3 claims)}: $2"; }
 
-# Bash calls this for a command that it does not find, where standard error may be a file: a misspelt claim would be none.
+# Bash calls this for a command that it does not find, even where standard error is a file: a misspelt claim must not go
+# unnoticed.
 # shellcheck disable=SC2317
 command_not_found_handle()
 {
@@ -37,7 +38,8 @@ for program in "$xcollect" "$xer_print" "$xer_archive"; do
 	[ -x "$program" ] || { not_ok "$program is built"; exit 1; }
 done
 
-# Nothing can be said of tools that do nothing, and much would seem to hold. (UNGATED: what does, for tests/run-null.)
+# Tools that do nothing would seem to pass many tests, so a script ends here if they do. UNGATED (of tests/run-null) lets it go
+# on, to show which claims hold even then.
 if [ -z "${UNGATED:-}" ]; then
 	"$xcollect" -p off -A off -o gate.er true >gate.out 2>&1
 	"$xer_print" -header gate.er >>gate.out 2>&1
@@ -50,7 +52,7 @@ if [ -z "${UNGATED:-}" ]; then
 	rm -rf gate.er gate.out
 fi
 
-# must CLAIM EXPECTED ACTUAL: what follows would be said of nothing if this does not hold, so the script ends then.
+# must CLAIM EXPECTED ACTUAL: like `is`, but the script ends if it does not hold, as the claims after it would prove nothing
 must()
 {
 	is "$@"
@@ -63,10 +65,11 @@ is()
 	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1: expected '$2', got '$3'"; fi
 }
 
-# sampled CLAIM TRUTH SHOWN SAMPLES: a share in per cent is as exact as so many samples can tell: five deviations of half as many. On a
-# busy machine the CPU time between samples is as random as that between arrivals, and samples of such weights tell half of what equal
-# ones do. SAMPLES is how many there must be, by the program's CPU time and the period, not how many there are: what is lost makes
-# nothing less exact. Nothing is no share, and too few samples make no claim.
+# sampled CLAIM TRUTH SHOWN SAMPLES: a share in per cent is as exact as the number of samples allows: within five standard
+# deviations, computed for half as many samples. The factor of two is there because on a busy machine the CPU time between samples
+# varies, and samples of varying weight say about half as much as equal ones. SAMPLES is how many there should be, by the
+# program's CPU time and the period, not how many there are, so that lost samples do not loosen the test. A share of 0 fails, and
+# so do too few samples.
 sampled()
 {
 	local low high
@@ -81,8 +84,8 @@ sampled()
 	fi
 }
 
-# due CPU-SECONDS [PERIOD-SECONDS]: how many clock samples there must be of so much CPU time: one each ms, but no more than the kernel
-# has ticks, which the coarse clock counts
+# due CPU-SECONDS [PERIOD-SECONDS]: how many clock samples there should be of that much CPU time: one each ms, but no more than
+# the kernel has ticks, which the resolution of the coarse clock shows
 due()
 {
 	local tick=0.004
@@ -90,7 +93,7 @@ due()
 	awk -v s="$1" -v p="${2:-0.001}" -v tick="$tick" 'BEGIN { print int(s / (p > tick ? p : tick)) }'
 }
 
-# within CLAIM LOW HIGH ACTUAL (numbers, also decimal ones)
+# within CLAIM LOW HIGH ACTUAL (numbers may have decimals)
 within()
 {
 	if awk -v low="$2" -v high="$3" -v x="${4:-none}" 'BEGIN { exit !(x ~ /^-?[0-9.]+$/ && x + 0 >= low + 0 && x + 0 <= high + 0) }'; then
@@ -106,7 +109,7 @@ contains()
 	if grep -qE -- "$2" "$3"; then ok "$1"; else not_ok "$1: no line like '$2' in:"; head -20 "$3" | sed 's/^/    /'; fi
 }
 
-# absent CLAIM GREP-ARGUMENT... FILE: something is in FILE, and no line of it matches
+# absent CLAIM GREP-ARGUMENT... FILE: FILE is not empty, and no line of it matches
 absent()
 {
 	local claim=$1 file=${*: -1}
@@ -121,7 +124,7 @@ absent()
 	fi
 }
 
-# recorded CLAIM NAME: NAME.er holds a recording; a claim if it does not, as what is said of it then says nothing
+# recorded CLAIM NAME: NAME.er holds a recording; if not, the claim fails here, as further tests of it would prove nothing
 recorded()
 {
 	[ -s "$2.er/log.xml" ] && return
@@ -137,8 +140,8 @@ succeeds()
 	if "$@" >command.out 2>&1; then ok "$claim"; else not_ok "$claim: exit status $? of $*"; head -20 command.out | sed 's/^/    /'; fi
 }
 
-# record NAME OPTION... -- PROGRAM ARGUMENT...: record into NAME.er; output to NAME.out, messages to NAME.err.
-# Returns the program's exit status; 99 if there is neither an experiment nor a word.
+# record NAME OPTION... -- PROGRAM ARGUMENT...: record into NAME.er; output to NAME.out, messages to NAME.err. Returns the
+# program's exit status; 99 if there is neither an experiment nor a message.
 record()
 {
 	local name=$1 options=()
@@ -148,15 +151,15 @@ record()
 		shift
 	done
 	shift
-	# The shell's own word about a signal goes nowhere.
+	# Bash's own message about a signal is thrown away.
 	{ timeout -k 5 100 "$xcollect" -o "$name.er" "${options[@]}" "$@" >"$name.out" 2>"$name.err"; } 2>/dev/null
 	local status=$?
 	[ -e "$name.er" ] || [ -s "$name.err" ] || status=99
 	return $status
 }
 
-# report NAME COMMAND...: run xer_print's commands on NAME.er; output to NAME.txt. Returns its exit status; 99 if it said nothing at all,
-# on standard output, as an error or to a file.
+# report NAME COMMAND...: run xer_print's commands on NAME.er; output to NAME.txt. Returns its exit status; 99 if it printed
+# nothing at all, neither on standard output or error nor to a file.
 report()
 {
 	local name=$1 status
@@ -167,8 +170,8 @@ report()
 	return $status
 }
 
-# value NAME FUNCTION COLUMN: a number from the table in NAME.txt; the row is the first that ends in FUNCTION. Nothing where there is no
-# such row, and what is equal to nothing where there is no text at all.
+# value NAME FUNCTION COLUMN: a number from the table in NAME.txt; the row is the first that ends in FUNCTION. Nothing if there is
+# no such row. If there is no text at all, a word that equals no expected value.
 value()
 {
 	[ -s "$1.txt" ] || echo "no text $RANDOM"
@@ -180,7 +183,7 @@ value()
 # calls NAME FUNCTION: the number of calls in the table of NAME.txt
 calls() { value "$1" "$2" 3; }
 
-# counted CLAIM NAME: the numbers that the program printed into NAME.out, "function count", are those of the table
+# counted CLAIM NAME: the numbers that the program printed into NAME.out, as "function count", are those of the table
 counted()
 {
 	local function count wrong=
@@ -192,7 +195,7 @@ counted()
 	is "$1" "" "$wrong"
 }
 
-# chosen NAME PATTERNS PROGRAM...: "function count" of every function in the table, if PATTERNS choose
+# chosen NAME PATTERNS PROGRAM...: "function count" of every function in the table, when PATTERNS choose the functions
 chosen()
 {
 	local name=$1 patterns=$2
@@ -203,11 +206,11 @@ chosen()
 	awk 'NF == 11 && $3 ~ /^[0-9]+$/ { print $NF, $3 }' "$name.txt" | sort | xargs
 }
 
-# erased NAME: how many calls the log says were erased
+# erased NAME: how many calls were erased, by the log
 erased() { sed -n 's/.*name="calls_erased" value="\([0-9]*\)".*/\1/p' "$1.er/log.xml"; }
 
-# have PROGRAM...: true if all of them can be run. E2E_WITHOUT lists programs, or "all" of them, that are not to be found: what is
-# skipped without them.
+# have PROGRAM...: true if all of them can be run. E2E_WITHOUT lists programs to treat as missing ("all": every one), to see what
+# is skipped without them.
 have()
 {
 	local program
@@ -217,13 +220,14 @@ have()
 	done
 }
 
-# Programs of 32 bits, whose headers may stand beside those of 64 bits in part (see build.mk)
+# 32-bit programs; their headers may partly be those of 64 bits (see build.mk)
 m32=(-m32 -idirafter "/usr/include/$(gcc -print-multiarch 2>/dev/null)")
 
 # makes_32 COMPILER: can it make them?
 makes_32() { printf '#include <errno.h>\nint main(void) { return 0; }\n' | "$1" "${m32[@]}" -x c -o try - 2>/dev/null; }
 
-# needs CLAIM COUNT PROGRAM...: the same, for what COUNT claims hang on, if that is known: without them they are skipped, and that is told
+# needs CLAIM COUNT PROGRAM...: like have, for COUNT claims (if known) that need these programs: without them the claims are
+# skipped
 needs()
 {
 	have "${@:3}" && return
@@ -231,7 +235,7 @@ needs()
 	return 1
 }
 
-# builds WHAT COMMAND...: what a test needs beside the tools; no claim if it works
+# builds WHAT COMMAND...: build something that a test needs; a failed claim if that does not work, no claim if it does
 builds()
 {
 	local what=$1
@@ -239,7 +243,7 @@ builds()
 	"$@" >command.out 2>&1 || { not_ok "$what: exit status $? of $*"; head -20 command.out | sed 's/^/    /'; }
 }
 
-# said_in FILE...: "said" if there is a word in any of them, for claims that would hold of a program that does nothing
+# said_in FILE...: "said" if any of them has text, for claims that would also hold of a program that does nothing
 said_in()
 {
 	local file
@@ -247,8 +251,8 @@ said_in()
 	echo nothing
 }
 
-# for_everyone: copy the recorder to where every user can come, and set $everyones to that directory, which is writable for all
-# and removed at the end. The build itself may lie in somebody's home.
+# for_everyone: copy the recorder to where every user can read it, and set $everyones to that directory, which all may write to
+# and which is removed at the end. The build itself may lie in a private home directory.
 for_everyone()
 {
 	everyones=$(mktemp -d /tmp/xer-e2e-XXXXXX) || return
@@ -261,17 +265,17 @@ for_everyone()
 
 # ---- failing system calls
 
-# errno numbers, as the program that injects takes them
+# errno numbers, as the injecting program takes them
 errors=(ENOSPC=28 EIO=5 EMFILE=24 ENFILE=23 ENOMEM=12 EINTR=4 EACCES=13 EDQUOT=122)
 
-# spread COUNT MOST: numbers from 1 to COUNT, at most MOST, spread evenly
+# spread COUNT MOST: numbers from 1 to COUNT, at most MOST of them, spread evenly
 spread()
 {
 	awk -v n="$1" -v most="$2" 'BEGIN { k = n < most ? n : most; for (i = 1; i <= k; i++) print int((i - 0.5) * n / k) + 1 }'
 }
 
-# planned CLAIM FUNCTION: `FUNCTION NAME FIELD...` for each line of the file "plan", two at a time, in a directory NAME of its own, which
-# stays if anything is said. It says what is wrong; the claim is that nothing is.
+# planned CLAIM FUNCTION: run `FUNCTION NAME FIELD...` for each line of the file "plan", two at a time, each in its own directory
+# NAME. FUNCTION prints what is wrong; the claim is that nothing is. The directory stays if something was printed.
 planned()
 {
 	local worker

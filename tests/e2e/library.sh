@@ -1,10 +1,10 @@
-# libexperiment as a stranger gets it: installed, found by pkg-config, linked shared and static, with the example of its
-# manual page as the program.
+# libexperiment as its users get it: installed, found by pkg-config, linked shared and static, with the example of its manual page
+# as the program.
 house=$(realpath "$(dirname "$0")/../..")
 . "$(dirname "$0")/lib.sh"
 cp -r "$house/tests/golden/profile.er" .
 prefix=$PWD/installed
-# As this build was made, whatever the environment asks of others.
+# Installed with the settings of this build, whatever the environment says about other builds.
 make -s -C "$house" BUILD="$BUILD" PREFIX="$prefix" CC="${CC:-gcc}" install >install.txt 2>&1
 is "make install" 0 $?
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
@@ -22,7 +22,7 @@ is "it runs" 0 $?
 ./functions-static profile.er | cmp - functions.txt
 is "the static one says the same" 0 $?
 
-# The same as xer_print says.
+# The same as xer_print shows.
 "$xer_print" -viewmode expert -printmode csv -metrics e.totalcpu -functions profile.er |
 	awk -F, 'NR > 2 && $2 > 0 { printf "%10.6f s  %s\n", $2, $1 }' >expected.txt
 head -4 functions.txt >first.txt
@@ -32,7 +32,7 @@ contains "work_a leads" '^  0\.175494 s  work_a$' first.txt
 LD_LIBRARY_PATH=$prefix/lib ./functions /none 2>/dev/null
 is "a missing experiment is told" 1 $?
 
-# What is exported is what the header declares, each with a version.
+# The exported symbols are those that the header declares, each with a version.
 nm -D --defined-only "$prefix/lib/libexperiment.so" | awk '$2 == "T" { print $3 }' | sort >exported.txt
 ${CC:-gcc} -E -P "$prefix/include/xer/experiment.h" | tr '\n' ' ' | grep -oE '(experiment|symbols)_[a-z_]+\(' | tr -d '(' | sort -u |
 	sed 's/$/@@XER_EXPERIMENT_0.1/' >declared.txt

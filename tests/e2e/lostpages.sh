@@ -1,11 +1,11 @@
-# Data files whose pages are gone while they are written: the program goes on as without a recorder, and the loss is told.
+# Data files lose pages while they are written: the program goes on as without a recorder, and the loss is reported.
 . "$(dirname "$0")/lib.sh"
-trap "" PIPE # of a program that is gone
+trap "" PIPE # when it writes to a program that has ended
 
 everything=(-p hi -H on -s all -i on --functrace --hooks=on --component=ring:021:mode=circular:size=1 -S 0.05 -A off)
 
-# interrupt NAME ACTION PROGRAM...: record PROGRAM, and when it has printed a line, do ACTION; then it may go on.
-# Leaves its output in NAME.out, its messages in NAME.err, its status in NAME.status, what ACTION says in NAME.act.
+# interrupt NAME ACTION PROGRAM...: record PROGRAM, do ACTION when it has printed a line, and then let it go on. Leaves its output
+# in NAME.out, its messages in NAME.err, its status in NAME.status, ACTION's output in NAME.act.
 interrupt()
 {
 	local name=$1 action=$2 line
@@ -22,7 +22,7 @@ interrupt()
 	wait
 }
 
-# cut FILE [SIZE]: the data file is there, and is not any more
+# cut FILE [SIZE]: truncate the data file, which must be there
 cut()
 {
 	if [ -s "$1" ]; then truncate -s "${2:-0}" "$1"; else echo "there is no $1"; fi
@@ -33,8 +33,9 @@ cut_all()
 	for file in frameinfo overview profile heaptrace synctrace iotrace functrace functable usertrace usertrace1; do cut $file; done
 }
 
-# survives NAME FILE: it ended as without a recorder, the experiment can be read, and tells of the loss. Who needs a new extent before
-# anybody has written to an old one makes the file longer again: then there is no fault, but a file without a beginning.
+# survives NAME FILE: the program ended as without a recorder, and the experiment can be read and reports the loss. If a thread
+# needs a new extent before any thread writes to a lost page, the file grows again: then there is no fault, but a file without a
+# beginning.
 noticed=0
 survives()
 {
@@ -71,7 +72,7 @@ options=("${everything[@]}" --functrace=depth=50,min=1ns)
 interrupt limits "cut functrace" "$programs/ft_cut" 2
 survives limits functrace
 
-# A page that was given up is to be had again where there is room for it.
+# A page that was given up can be used again once there is room for it.
 options=("${everything[@]}")
 full()
 {

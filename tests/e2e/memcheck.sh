@@ -1,5 +1,5 @@
-# The tools under valgrind: no memory is read before it is written, none is used after it is given back, none is lost.
-# Each golden experiment is read once, with commands that between them use every reader.
+# The tools under valgrind: no memory is read before it is written or used after it is freed, and none leaks. Each golden
+# experiment is read once, with commands that together use every reader.
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ if [ "$readers" != "$BUILD/bin" ]; then
 	exit 0
 fi
 
-# clean CLAIM STATUS COMMAND...: valgrind has nothing to say, and the command ends with that status, as without it
+# clean CLAIM STATUS COMMAND...: valgrind reports nothing, and the command ends with that status, as without it
 clean()
 {
 	local claim=$1 wanted=$2 status
@@ -32,7 +32,7 @@ clean()
 	fi
 }
 
-# That valgrind can run at all in this place is no claim of ours.
+# Whether valgrind can run here at all is not what is tested.
 if ! valgrind -q true >/dev/null 2>&1; then
 	skip "the tools under valgrind" "valgrind cannot run a program here"
 	exit 0
@@ -59,7 +59,7 @@ clean "memcheck: an export" 0 "$xer_print" -export pprof out.pb.gz profile.er
 clean "memcheck: a mistake" 2 "$xer_print" -functionss profile.er
 clean "memcheck: user events" 0 "$readers/xer_trcrpt" user.er
 record fresh -a off -- true
-# Programs see no vDSO under valgrind.
+# Programs have no vDSO under valgrind.
 "$xer_archive" -m '\[vdso\]' fresh.er 2>/dev/null
 clean "memcheck: xer_archive" 0 "$xer_archive" fresh.er
 clean "memcheck: xcollect up to the program" 7 "$xcollect" -o made.er -p hi -H on -s all -i on sh -c 'exit 7'

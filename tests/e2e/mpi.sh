@@ -1,13 +1,14 @@
-# MPI: calls, messages and bytes by known numbers with Open MPI and MPICH, four ranks; Fortran; ranks that die or are none.
+# MPI: calls, messages and bytes by known numbers with Open MPI and MPICH, four ranks; Fortran; ranks that die, programs without
+# MPI.
 tests=$(realpath "$(dirname "$0")/..")
 source "$(dirname "$0")/lib.sh"
 
-# Jobs of one machine, in a container too, whoever runs them.
+# Jobs on one machine, also in a container, as any user.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl=self,vader OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo OMPI_MCA_plm_rsh_agent=false
 
-# job NAME OPTION... -- mpirun...: record a job that ends well. Now and then Open MPI's launcher fails to start one in a container, with
-# nobody recording too: then once more, and that is told, if no rank has begun. Any other failure is one.
+# job NAME OPTION... -- mpirun...: record a job that ends well. Sometimes Open MPI's launcher fails to start a job in a container,
+# also without a recorder. If no rank has begun, the job is tried once more, with a message; any other failure counts.
 job()
 {
 	record "$@" && return 0
@@ -17,10 +18,10 @@ job()
 	record "$@"
 }
 
-# row FILE NAME COLUMN...: columns of the line that begins with NAME
+# row FILE NAME COLUMN...: these columns of the line that begins with NAME
 row() { awk -v name="$2" -v columns="${*:3}" 'BEGIN { n = split(columns, c, " ") } $1 == name { for (i = 1; i <= n; i++) printf "%s%s", $c[i], i < n ? " " : "\n"; exit }' "$1"; }
 
-# The file's metadata says what every function is called: calls, bytes sent, bytes received; of all four ranks together.
+# metadata of known.c says how often each function is called: calls, bytes sent, bytes received; all four ranks together.
 expected() { cat <<'END'
 MPI_Send 44 16000 0
 MPI_Recv 40 0 16000
@@ -91,14 +92,14 @@ for mpi in openmpi mpich; do
 	report $mpi -export chrome trace.json
 	contains "$mpi: calls in a trace" '"MPI_Sendrecv"' trace.json
 
-	# One rank is killed in the middle of its work: what the others and it did is there.
+	# One rank is killed in the middle of its work: what it and the others did before is recorded.
 	record killed.$mpi -M on -- mpirun.$mpi -np 4 ./known.$mpi file 2
 	report killed.$mpi -header
 	contains "$mpi: one rank killed: the recording can be read" '^MPI +(rank|started as rank) ' killed.$mpi.txt
 	is "$mpi: all four are there" 4 "$(grep -cE '^MPI +(rank|started as rank) [0-9]+' killed.$mpi.txt)"
 	contains "$mpi: and it died" '^Status +died' killed.$mpi.txt
 
-	# A job whose processes do not use MPI; MPI that is not to be recorded.
+	# A job whose processes do not use MPI; MPI that is switched off.
 	record none.$mpi -M $mpi -- mpirun.$mpi -np 2 "$programs/exitcodes" exit 0
 	report none.$mpi -header
 	contains "$mpi: a job without MPI" '^MPI +no process called MPI_Init' none.$mpi.txt
@@ -110,7 +111,7 @@ for mpi in openmpi mpich; do
 	is "$mpi: -m on: calls" 2 "$(ls plain.$mpi.er/*/mpitrace | wc -l)"
 	is "$mpi: but no names by rank" "M_r*.er" "$(cd plain.$mpi.er && echo M_r*.er)"
 
-	# Calls that are left by a jump, calls that fail, calls in calls.
+	# Calls that are left by longjmp, calls that fail, calls inside calls.
 	mpicc.$mpi -O1 -w -o jump.$mpi "$tests/programs/mpi/jump.c"
 	job jump.$mpi -M on -- mpirun.$mpi -np 2 ./jump.$mpi
 	report jump.$mpi -mpifunctions
@@ -118,7 +119,7 @@ for mpi in openmpi mpich; do
 	is "$mpi: calls after jumps, and none in calls" "10 0" "$(row jump.$mpi.txt MPI_Barrier 3 4)"
 	is "$mpi: calls with calls in them" "4 0 16 16" "$(row jump.$mpi.txt MPI_Allreduce 3 4 7 8)"
 
-	# Communicators that are freed while messages of theirs are on the way, or while the recording is paused; counts of one side; large types.
+	# Communicators that are freed during a transfer of their messages, or during a pause; counts of one side; large types.
 	mpicc.$mpi -O1 -w -I"$tests/../include" -o handles.$mpi "$tests/programs/mpi/handles.c"
 	timeout -k 5 60 mpirun.$mpi -np 4 ./handles.$mpi >plain.out 2>&1
 	is "$mpi: handles that go, not recorded" "0 " "$? $(cat plain.out)"
@@ -130,7 +131,7 @@ for mpi in openmpi mpich; do
 		is "$mpi: handles that go: $expected" "${expected#* }" "$(row handles.$mpi.txt "${expected%% *}" 3 4 7 8)"
 	done
 	report handles.$mpi -mpimessages
-	for rank in 0 1 2 3; do # to the rank before: one message whose sender was named when it was asked for, of 3
+	for rank in 0 1 2 3; do # from each rank to the one before it: of 3 messages, one whose receive named its sender
 		is "$mpi: messages of freed communicators: from $rank" "3 20 1 4" "$(awk -v from=$rank -v to=$(((rank + 3) % 4)) '$1 == from && $2 == to { print $3, $4, $5, $6 }' handles.$mpi.txt)"
 	done
 
@@ -150,8 +151,9 @@ for mpi in openmpi mpich; do
 		skip "$mpi: MPI 4.1" "this version of the library does not have it" 15
 	fi
 
-	# Communicators that one thread frees while another one's call on them goes on: what is known of them is there until it has been looked at, as
-	# long as that may take, and nothing more is asked. (MPICH's MPI_Recv may wait for ever by itself.) Handles at NULL are the library's to refuse.
+	# One thread frees communicators while another thread's call on them goes on: what is known of them stays until the call
+	# has used it, however long that takes, and the library is asked nothing more. (MPICH's own MPI_Recv may wait for ever.)
+	# NULL handles are left to the library to refuse.
 	cat >slow.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -182,7 +184,7 @@ END
 		rm -rf freed.$mpi.er
 	done
 
-	# A process that runs already, twice: each recording knows which rank it is of.
+	# A process that runs already, recorded twice: each recording knows which rank it is.
 	cat >loop.c <<'END'
 #include <mpi.h>
 #include <unistd.h>
@@ -212,7 +214,7 @@ END
 	touch enough
 	wait $target
 
-	# Fortran: counted once, whichever way its library calls the one for C.
+	# Fortran: each call is counted once, however the library's Fortran functions call those for C.
 	for language in mpi mpi_f08; do
 		sed "s/use mpi$/use $language/" "$tests/programs/mpi/fortran.f90" >fortran.f90
 		[ $language = mpi ] || sed -i 's/^ *integer :: request$/type(MPI_Request) :: request/' fortran.f90
@@ -228,7 +230,7 @@ END
 		rm -rf fortran.er
 	done
 
-	# Functions that libraries load for themselves, in no global scope.
+	# Functions of libraries that were loaded in a local scope.
 	cat >plugin.c <<'END'
 #include <mpi.h>
 int plugin(void);
@@ -264,8 +266,8 @@ END
 		skip "$mpi: in a library that is loaded" "it does not work by itself"
 	fi
 
-	# Every function of the table is one of the library's, or of a later standard; and every one with such a name that moves data,
-	# synchronizes, or reads and writes files is in the table.
+	# Every function of the table is in the library or in a later standard; and every function of the library whose name says
+	# that it moves data, synchronizes, or reads and writes files is in the table.
 	library=$(ldd known.$mpi | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }')
 	nm -D --defined-only "$library" | awk '$3 ~ /^MPI_/ { print $3 }' | sort -u >exported
 	nm -D --defined-only "$BUILD/lib/xer/libcollector.so" | awk '$3 ~ /^MPI_/ { print $3 }' | sort -u >wrapped
@@ -276,7 +278,7 @@ END
 	is "$mpi: functions that move data, synchronize, or do input and output, and have no wrapper" "" "$(echo $(comm -23 exported wrapped | grep -vE "$quiet"))"
 	comm -13 exported wrapped >>not.$mpi
 
-	# The numbers of arguments: those beyond the registers would be lost.
+	# The numbers of arguments: a wrapper that is given too small a number would lose those on the stack.
 	if have python3; then
 		echo '#include <mpi.h>' | mpicc.$mpi -E -P -x c - >declared.i 2>build.err
 		is "$mpi: numbers of arguments are those of mpi.h" "none wrong" "$(python3 - declared.i "$tests/../libcollector/mpi/mpi.def" <<'END'
@@ -299,7 +301,7 @@ END
 	fi
 done
 if [ -e not.openmpi ] && [ -e not.mpich ]; then
-	# Messages whose stacks are lost are a rank's none the less.
+	# Messages whose stacks are lost still count for their rank.
 cp -r "$tests/golden/rank.er" bare.er
 rm bare.er/frameinfo
 report bare -mpiranks
@@ -310,7 +312,7 @@ newest='^MPI_(Request_get_status_(all|any|some)|Buffer_i?flush|(Comm|Session)_(i
 is "wrappers of functions that no library has" "" "$(echo $(comm -12 <(sort -u not.openmpi) <(sort -u not.mpich) | grep -vE "$newest"))"
 fi
 
-# A launcher that is none is said to be so, on one line; the program runs.
+# A command with the options of a launcher that is none: one line says so, and the program runs.
 record other -M on -- "$programs/exitcodes" exit 3
 is "-M without a launcher: the exit status" 3 $?
 is "-M without a launcher: one line" 1 "$(grep -c 'is no launcher of MPI jobs that is known' other.err)"

@@ -1,4 +1,5 @@
-# Children and programs executed in ways that are allowed but rare: the program sees what it sees without us, and they are recorded.
+# Children that are made, and programs that are executed, in allowed but rare ways: they run as without a recorder, and are
+# recorded.
 . "$(dirname "$0")/lib.sh"
 
 odd_children=$programs/odd_children
@@ -18,14 +19,14 @@ same()
 	[ "$names" = - ] || is "$claim: names" "$names" "$(cd "$1.er" && ls -d _* 2>/dev/null | sed 's/\.er$//' | sort -V | tr '\n' ' ' | sed 's/ $//')"
 }
 
-# worked NAME COUNT: as many blocks were allocated by leaf_work in the whole tree
+# worked NAME COUNT: leaf_work has allocated COUNT blocks in the whole tree
 worked()
 {
 	report "$1" -metrics i.heapalloccnt:name -functions
 	is "$1: what the leaves did" "$2" "$(value "$1" leaf_work 1)"
 }
 
-# ended CLAIM NAME COUNT: as many logs tell of an end
+# ended CLAIM NAME COUNT: COUNT logs say that their process ended
 ended()
 {
 	is "$1" "$3" "$(find "$2.er" -name log.xml -exec grep -l 'kind="exit"' {} + | wc -l)"
@@ -45,7 +46,7 @@ ended "and all end" nested 61
 worked nested 10
 same "a limit of 24 files" "_f1" few_files
 worked few_files 20
-# A jump out of a signal handler may end the recorder at any instruction.
+# A jump out of a signal handler may leave the recorder's code at any instruction.
 same "jumps out of signal handlers" "" jumper 2
 ended "after jumps out of signal handlers, the log goes on" jumper 1
 
@@ -53,7 +54,7 @@ options=(-p hi -H on -s all -i on)
 same "small stacks" "_f1 _f2 _f3" small_stacks
 worked small_stacks 30
 
-# A umask that takes all rights away matters to who has none.
+# A umask that takes all permissions away only matters to users who are not root.
 options=(-p off -H on)
 if [ "$(id -u)" != 0 ]; then
 	same "a umask of 0777" "_f1" no_rights
@@ -70,7 +71,7 @@ else
 	skip "a umask of 0777" "only root can become somebody without rights, by setpriv"
 fi
 
-# It closes all descriptors, ours with them: as soon as it says something, readers see that it lives.
+# The program closes all descriptors, the recorder's too. Once it has printed something, readers must see that it still runs.
 "$xcollect" -o closer.er -p off -A off "$odd_children" closer >closer.out 2>closer.err &
 closer=$!
 for _ in {1..100}; do

@@ -4,7 +4,7 @@ source "$(dirname "$0")/lib.sh"
 export OMP_NUM_THREADS=3
 
 
-# The numbers follow the names, which have spaces: count them from the end.
+# Names have spaces, so the numbers, which follow them, are counted from the end.
 region() { awk -v name="$2" 'index($0, name) == 1 { print $(NF - 7), $(NF - 6) }' "$1"; }
 times() { awk -v name="$2" 'index($0, name) == 1 { sum += $(NF - 2) } END { print sum + 0 }' "$1"; }
 
@@ -31,7 +31,7 @@ for compiler in gcc clang; do
 	report $compiler -printmode json -ompconstructs
 	contains "$compiler: JSON" '"ompconstructs"' $compiler.txt
 
-	# The region that works long enough for samples is that of `late`, called by in_thread, also for its other threads.
+	# The region of `late`, called by in_thread, works long enough to have samples, also on its other threads.
 	report $compiler -metrics i.ompwork:i.totalcpu:name -functions
 	cp $compiler.txt functions
 	within "$compiler: work in OpenMP" 0.001 100 "$(awk '$NF == "work" { print $1 }' functions)"
@@ -56,7 +56,8 @@ for compiler in gcc clang; do
 	is "$compiler: nothing when it is off" 1 $?
 done
 
-# Loops by all entry points, locks that their owners take again, tasks of several places. libomp does not tell of waits for earlier iterations.
+# Loops by all entry points, locks that their owners take again, tasks of several places. libomp does not report waits for earlier
+# iterations.
 for compiler in gcc clang; do
 	have $compiler && [ -x $compiler ] && $compiler -O1 -g -fno-optimize-sibling-calls -fopenmp -o "more-$compiler" "$tests/programs/omp/more.c" ||
 		{ skip "$compiler: more" "$compiler -fopenmp does not work" 10; continue; }
@@ -72,7 +73,7 @@ for compiler in gcc clang; do
 	is "$compiler: tasks by where they were made" "4 5 6 7 60" "$(echo $(awk '/^task executed/ { print $(NF - 2) }' constructs | sort -n))"
 done
 
-# Tasks in parts, of different threads; regions that the recording does not see begin or end.
+# Tasks that several threads execute in parts; regions that begin or end while the recording is paused.
 for compiler in gcc clang; do
 	have $compiler && [ -x $compiler ] && $compiler -O1 -g -fno-optimize-sibling-calls -fopenmp -I"$tests/../include" -o "parts-$compiler" "$tests/programs/omp/parts.c" ||
 		{ skip "$compiler: parts" "$compiler -fopenmp does not work" 3; continue; }
@@ -134,7 +135,7 @@ else
 	skip "OpenMP of gfortran" "gfortran -fopenmp does not work"
 fi
 
-# A tool of the program's own comes before the recorder.
+# An OMPT tool of the program's own comes before the recorder's.
 if have clang && [ -x clang ]; then
 	cat >tool.c <<'END'
 #include <stddef.h>
@@ -155,7 +156,7 @@ else
 	skip "a tool of the program's own" "clang -fopenmp does not work"
 fi
 
-# A program whose OpenMP comes with a library that it loads, in no global scope.
+# A program that gets OpenMP with a library, which it loads in a local scope.
 if have gcc && [ -x gcc ]; then
 	cat >plugin.c <<'END'
 long plugin(void);
@@ -190,7 +191,7 @@ else
 	skip "OpenMP of a library that is loaded" "gcc -fopenmp does not work"
 fi
 
-# Objects that are unloaded leave no less room for those that call: who stands behind a wrapper is not asked each time.
+# Unloaded objects do not use up the table of callers: which runtime belongs to a caller is not searched at each call.
 if have gcc && [ -x gcc ]; then
 	cat >gone.c <<'END'
 #define _GNU_SOURCE
@@ -263,8 +264,8 @@ else
 	skip "two runtimes in one program" "gcc or clang -fopenmp does not work"
 fi
 
-# Two libraries with runtimes of their own, the second one loaded where the first one was: also when the recording is over, a wrapper leads to
-# the runtime of who calls.
+# Two libraries, each with its own runtime; the second one is loaded where the first one was. A wrapper calls the runtime of its
+# caller, also after the recording has ended.
 if have gcc && [ -x gcc ]; then
 	cat >one.c <<'END'
 #include <stdio.h>

@@ -1,7 +1,7 @@
-# What xcollect does by itself: names, notes, refusals, and its exit statuses 125, 126 and 127.
+# What xcollect itself does: names, notes, refusals, and its exit statuses 125, 126 and 127.
 . "$(dirname "$0")/lib.sh"
 
-# status CLAIM EXPECTED ARGUMENT...: also that the message is one line on stderr and nothing is left behind
+# status CLAIM EXPECTED ARGUMENT...: also, the message is one line on stderr, and nothing is left behind
 status()
 {
 	local claim=$1 expected=$2 before after

@@ -1,9 +1,10 @@
-# Programs that no library can be loaded into, sampled from outside: as the program that is recorded, and among its descendants.
+# Programs that no library can be loaded into are sampled from outside: as the program that xcollect starts, and among its
+# descendants.
 . "$(dirname "$0")/lib.sh"
 
 alone=$programs/alone_static
 
-# counted_samples NAME: what the helper says it has written, once it has ended
+# counted_samples NAME: how many samples the helper has written, by its own count, once it has ended
 counted_samples()
 {
 	local i
@@ -13,12 +14,12 @@ counted_samples()
 	done
 	sed -n 's/.*<count name="sampler_samples" value="\([0-9]*\)".*/\1/p' "$1.er/log.xml"
 }
-# samples NAME: how many are shown
+# samples NAME: how many samples the table shows
 samples() { sed -n 's/^# quality: .* \([0-9]*\) samples, .*/\1/p' "$1.txt" | head -1; }
 # share NAME FUNCTION COLUMN: per cent
 share() { value "$@" | tr -d %; }
-# list NAME: "LINEAGE STATUS" of every experiment but the founder, and "not recorded" ones; without children that executed a program, as it hangs
-# on chance whether those have a sample before
+# list NAME: "LINEAGE STATUS" of every experiment but the founder, and the "not recorded" ones; without children that executed
+# another program, as it is a matter of chance whether these have a sample before
 list()
 {
 	report "$1" -exp_list
@@ -32,7 +33,7 @@ of()
 	samples of
 }
 
-# a path that no record of modules has room for
+# a path that is too long for a record of modules
 long=$PWD/$(printf 'l%.0s' {1..150})/$(printf 'o%.0s' {1..150})
 mkdir -p "$long" && cp "$alone" "$long/"
 record long -p off -A off --sampler=1m -- "$long/alone_static" work 100
@@ -40,7 +41,7 @@ counted_samples long >/dev/null
 report long -header
 contains "code whose name is too long for map.fxt is said to be lost" ' events lost: sampler_map$' long.txt
 
-# without --sampler: what is missing is said, and what would show it
+# without --sampler: a message says what is missing, and which option would record it
 record plain -p off -A off -- sh -c "'$alone' work 1; :"
 report plain -exp_list -header
 contains "without --sampler: the list tells, and the remedy" '_f1_x1: .*alone_static \(it is statically linked; --sampler samples it from outside\)' plain.txt
@@ -48,7 +49,7 @@ contains "without --sampler: so does the header" 'not recorded: .*alone_static: 
 "$xcollect" -o refused.er "$alone" work 1 >/dev/null 2>refused.err
 contains "without --sampler: refused as the program, with the remedy" 'cannot be recorded: it is statically linked; --sampler' refused.err
 
-# timers: xer_print writes the files at the end, and it is said if it cannot
+# timers: xer_print writes the files at the end; if it cannot, a message says so
 if "$programs/refuse" perf 1 true; then
 	for_everyone
 	for how in missing unusable; do
@@ -77,7 +78,7 @@ if grep -q 'nothing is sampled' try.err; then
 	exit 0
 fi
 
-# the program itself
+# the program that xcollect starts
 record founder --sampler=1m -p off -A src -- "$alone" two 150 fork 100
 is "the program: it ends and prints as ever" "7 as ever" "$? $(cat founder.out)"
 contains "the program: said at the beginning" 'alone_static is sampled from outside.*statically linked' founder.err
@@ -103,7 +104,7 @@ record faults -h page-faults,1 -p off -A off -- "$alone" fork 10
 is "the program: counters" 7 $?
 counted_samples faults >/dev/null
 
-# a process that runs
+# a process that was running already
 "$alone" two 1500 >later.out 2>&1 &
 target=$!
 for ((i = 0; i < 200; i++)); do
@@ -117,7 +118,7 @@ is "a process that runs: it goes on" "7 as ever" "$? $(cat later.out)"
 report later -functions
 within "a process that runs: its stacks" 95 100 "$(share later half 4)"
 
-# descendants of a shell that is recorded; one becomes a program that is recorded, and children of it are
+# descendants of a shell that is recorded; one executes a program that can be recorded, and has children of its own
 record shell --sampler=1m -p off -A on -- sh -c "'$alone' work 60 fork 60; '$alone' work 50 become '$programs/alone' work 70; '$alone' work 30 vrun '$alone' work 40; :"
 is "a shell: it ends well" 0 $?
 counted_samples shell >/dev/null
@@ -146,14 +147,14 @@ report shell -processes
 contains "a shell: in the index of processes" '[0-9]' shell.txt
 timeout -k 5 100 "$xer_print" -filters 'EXPID==2' -functions shell.er >filter.txt 2>&1
 within "a shell: filters" 50 75 "$(value filter '<Total>' 1 | awk '{ print $1 * 1000 }')"
-# everything is shown: nothing is left out, nothing twice (without an archiver, which is no part of it)
+# every sample is shown, once (no archiver, whose samples the tables leave out)
 record whole --sampler=1m -p off -A off -- sh -c "'$alone' short 20; '$alone' work 20 killed 30; '$alone' work 20 become '$alone' work 20; (while :; do i=\$((i + 1)); [ \$i -lt 20000 ] || break; done); :"
 total=$(counted_samples whole)
 report whole -functions
 is "every sample is of one process" "$total" "$(samples whole)"
 contains "a child that is killed" '_f2_x1_f1 ended' <(list whole)
 
-# in namespaces of pids, where processes know themselves by other numbers
+# in PID namespaces, where processes see other process ids
 if unshare -rpf true 2>/dev/null; then
 	record inside --sampler=1m -p off -A off -- unshare -rpf sh -c "'$programs/alone' work 40 fork 30; '$alone' work 20; :"
 	total=$(counted_samples inside)
@@ -177,7 +178,7 @@ record pattern --sampler=1m -p off -A off -F '=^alone_static$' -- sh -c "'$alone
 counted_samples pattern >/dev/null
 is "-F =REGEX: by the program's name" "_f1_x1 ended" "$(list pattern | grep '^_' | cut -d' ' -f1-2)"
 
-# everybody is a descendant of one that is sampled from outside
+# every process descends from one that is sampled from outside
 record tree --sampler=1m -p off -A off -- "$alone" work 30 run sh -c "'$programs/alone' work 40 fork 20; exit 3"
 is "from outside: exit status" 10 $?
 total=$(counted_samples tree)
@@ -185,7 +186,7 @@ report tree -functions
 is "from outside: every sample is shown" "$total" "$(samples tree)"
 contains "from outside: programs that could be recorded too" '_f1_x1_f1_x1 ended' <(list tree)
 
-# the recording is killed: what there is stays readable
+# the recording is killed: what was written stays readable
 "$xcollect" -o killed.er --sampler=1m -p off -A off sh -c "'$alone' work 400; :" >/dev/null 2>killed.err &
 target=$!
 for ((i = 0; i < 200; i++)); do
@@ -199,7 +200,7 @@ done 2>/dev/null
 wait $target
 within "its helper is killed: samples until then" 1 450 "$(of killed _f1_x1)"
 
-# real ones
+# real programs
 if have go; then
 	mkdir hello && printf 'module hello\ngo 1.15\n' >hello/go.mod
 	cat >hello/main.go <<-'GO'

@@ -1,4 +1,4 @@
-# Forms of output: every command that prints gives well-formed JSON, CSV and HTML, and the numbers of the text.
+# Output modes: every command that prints gives well-formed JSON, CSV and HTML, with the numbers of the text.
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 have python3 || { skip "every command in every form" "no python3"; exit 0; }
@@ -19,7 +19,7 @@ done
 [ -n "$jobs" ] || skip "forms of MPI reports" "no job of MPI runs here"
 record user -p off -- "$programs/user_work" >/dev/null 2>&1
 
-# The commands, out of the help: those that need no argument, and some with one; what changes settings prints nothing.
+# The commands are taken from the help: those without arguments, and some with one; those that only change settings print nothing.
 "$xer_print" -help leaks >help.txt 2>help.err
 is "-help COMMAND: that command alone" "0 1 0" "$? $(grep -c '^  leaks ' help.txt) $(grep -vc '^  leaks ' help.txt)"
 "$xer_print" -help nosuch >help.txt 2>help.err
@@ -36,7 +36,7 @@ xer_print, seen = sys.argv[1], set()
 
 commands = [c for c in open("commands.txt").read().split("\n") if c]
 
-# One run for all commands, each into a file of its own; those without data leave it empty.
+# One run for all commands, each with its own output file; commands without data leave theirs empty.
 def run_all(name, form):
     script = f"printmode {form}\nlimit 20\n" + "".join(f"outfile out.{i}\n{c}\n" for i, c in enumerate(commands))
     subprocess.run([xer_print, name + ".er"], input=script.encode(), capture_output=True, timeout=100)
@@ -66,7 +66,7 @@ def check_json(name, command, out):
     return document
 
 def check_csv(name, form, delimiter, command, out, document):
-    # Tables are apart by empty lines, which no field has.
+    # Empty lines separate the tables; no field has one.
     blocks = [b for b in out.decode("utf-8", "strict").split("\n\n") if b]
     wanted = [t for t in document["tables"] if t["name"] != "quality"]
     if len(blocks) != len(wanted) + bool(document["text"]):
@@ -124,7 +124,7 @@ grep -E '^(not )?ok' checked.txt
 sed -n 's/^never printed: //p' checked.txt >never.txt
 [ -n "$jobs" ] || sed -i -E 's/ ?(mpimessages|mpiranks)//g' never.txt
 is "of every command some experiment has data" "" "$(cat never.txt)"
-# What is text in every form: the settings of tables, and what is about xer_print itself.
+# These are text in every mode: the settings of tables, and commands about xer_print itself.
 is "every number is in a table" "cmetric_list help indx_metric_list metrics sort version xhelp " "$(sort -u text.txt | sed 's/^text //' | tr '\n' ' ')"
 
 # ---- values

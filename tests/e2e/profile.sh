@@ -1,4 +1,4 @@
-# Clock profiling: recorded CPU time against the truth, and its split over functions.
+# Clock profiling: recorded CPU time against the true one, and its shares by function.
 . "$(dirname "$0")/lib.sh"
 
 metrics=(-metrics e.totalcpu:e%totalcpu:i%totalcpu:name -functions)
@@ -11,13 +11,13 @@ covered()
 	within "$1: CPU time recorded" "$(awk -v x="$truth" 'BEGIN { print x * 0.97 - 0.01 }')" "$(awk -v x="$truth" 'BEGIN { print x * 1.03 + 0.02 }')" "$(value "$1" '<Total>' 1)"
 }
 
-# logged NAME COUNTER: its last value in NAME.er
+# logged NAME COUNTER: the counter's last value in NAME.er
 logged() { sed -n "s/.*<count name=\"$2\" value=\"\([0-9]*\)\".*/\1/p" "$1.er/log.xml" | tail -1; }
 
-# share CLAIM TRUTH SHOWN SECONDS: of so much CPU time
+# share CLAIM TRUTH SHOWN SECONDS: a share in per cent, of SECONDS of CPU time
 share() { sampled "$1" "$2" "$3" "$(due "$4")"; }
 
-# seconds NAME: the CPU time that the program told
+# seconds NAME: the CPU time that the program itself printed
 seconds() { awk '/^cpu_ns/ { print $2 / 1e9 }' "$1.out"; }
 
 for threads in 0 2; do
@@ -33,7 +33,7 @@ for threads in 0 2; do
 	within "$name: split has all" 99 100 "$(value $name split 3)"
 done
 
-# Some allocators want the kernel's word about the CPU for themselves.
+# Some allocators register rseq themselves, so the C library does not: the CPU is then found in another way.
 GLIBC_TUNABLES=glibc.pthread.rseq=0 record unregistered -p hi -- "$programs/burn50" 0.2 0
 report unregistered -cpus
 is "without rseq, CPUs are such as there are" "" \
@@ -81,7 +81,7 @@ within "time of a main thread that has ended is counted once" 1780000000 1860000
 record storm -S 1 -p hi -- "$programs/crowd" storm
 is "threads that are starting are counted once" "$(cat storm.out)" "threads $(logged storm threads)"
 
-# ---- stacks that are too deep to be remembered take longer than the time between two ticks
+# ---- stacks so deep that a walk takes longer than the time between two ticks
 if (ulimit -s 400000) 2>/dev/null; then
 	(ulimit -s 400000 && timeout -s KILL 60 "$xcollect" -o abyss.er -p hi "$programs/deep" 1000000 0.2 >abyss.out 2>abyss.err)
 	is "a program with a million frames goes on" 0 $?

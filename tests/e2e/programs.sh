@@ -1,4 +1,4 @@
-# The short ones of tests/run-real: programs that make processes and threads of all kinds, and debuggers as targets.
+# The short ones of tests/run-real: programs that create processes and threads of all kinds, and debuggers as targets.
 real=$(realpath "$(dirname "$0")/../run-real")
 . "$(dirname "$0")/lib.sh"
 

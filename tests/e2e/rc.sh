@@ -1,4 +1,4 @@
-# rc files: which are read, in which order, and what may stand in them.
+# rc files: which ones are read, in which order, and what they may contain.
 . "$(dirname "$0")/lib.sh"
 export HOME=$PWD/home
 mkdir home here other
@@ -61,7 +61,7 @@ for case in "on 3" "off 1" "=_f1.* 2" "=burn50|bash 2" "=nothing 1"; do
 	is "en_desc ${case% *}" "${case#* }" "$("$xer_print" -rc own.rc -exp_list tree.er 2>err.txt | grep -c '  yes  ')"
 done
 
-# Scripts: settings are shown by their commands alone, output goes where it is told to, errors have places.
+# Scripts: a settings command without argument shows its value, output goes to the chosen file, errors name their place.
 cat >script.txt <<'END'
 limit
 limit 3
@@ -97,7 +97,7 @@ contains "to sort by" "^xer_print: script.txt:3:7: sort: 'sytem' is not a metric
 contains "to begin with" "^xer_print: script.txt:4:10: dmetrics: 'e.totalpcu' is not a metric \\(did you mean 'e.totalcpu'\\?\\)\$" err.txt
 contains "what is not recorded is no slip" "^xer_print: script.txt:5:9: metrics: 'bit': no such data" err.txt
 
-# The number of an experiment, or all of them.
+# An experiment's number, or all experiments.
 for command in header statistics sample_detail overview; do
 	"$xer_print" -rc off "-$command" all burn.er tree.er >all.txt 2>err.txt
 	is "$command all: exit status" 0 $?

@@ -1,10 +1,12 @@
-# Function tracing of code that tells its entries only: exact numbers of calls, and programs that do what they do without it.
+# Function tracing of code that calls a hook at function entries only: exact numbers of calls, and programs run as they do without
+# tracing.
 sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 gcc_options="-D_GNU_SOURCE -O2 -g -fno-inline-functions -fno-ipa-icf -fno-ipa-cp -fno-ipa-sra -fno-optimize-sibling-calls"
 clang_options="-D_GNU_SOURCE -O2 -g"
 
-# check NAME COMPILER...: known calls, in 4 threads and in a shared object that comes and goes, by choice, and beside other data
+# check NAME COMPILER...: known calls, in 4 threads and in a shared object that is loaded and unloaded, by choice, and with other
+# data
 check()
 {
 	local name=$1
@@ -28,7 +30,7 @@ check()
 	[ ! -e "$name.off.er/functrace" ] && ok "$name: without returns=on, nothing is traced" || not_ok "$name: without returns=on, nothing is traced"
 }
 
-# plugin NAME COMPILER...: the same flags for a shared object
+# plugin NAME COMPILER...: the same for a shared object
 plugin()
 {
 	local name=$1
@@ -65,12 +67,12 @@ hard()
 	record "$name.stacks" -p hi --functrace=returns=on -- "./$name.stacks" 0.3
 	report "$name.stacks" -calltree
 	contains "$name: stacks of samples are whole" ' 0 truncated stacks' "$name.stacks.txt"
-	# The rest of the CPU time, of which a sample is taken at the end, may be that of exit.
+	# The last sample, of the remaining CPU time, may fall into exit.
 	is "$name: all of them begin in main" main "$(awk '{ at = index($0, "+-") } !own && /[+]-main$/ { own = at }
 		own && at == own && $2 > 0 && !/[+]-exit$/ { sub(/.*[+]-/, ""); print }' "$name.stacks.txt" | sort -u)"
 }
 
-# nested NAME OPTION...: functions of gcc's that get something in r10, and other odd ones
+# nested NAME OPTION...: nested functions of gcc, which get their frame in r10, and other unusual ones
 nested()
 {
 	local name=nested_$1
@@ -82,7 +84,8 @@ nested()
 	counted "$name: every call is there" "$name"
 }
 
-# stepped NAME ASTRAY COMPILER...: calls that a handler with calls interrupts at every instruction; walks from there that do not end well
+# stepped NAME ASTRAY COMPILER...: a handler with traced calls interrupts traced calls at every instruction; ASTRAY is how many
+# walks from there may end wrongly
 stepped()
 {
 	local name=stepped_$1 astray=$2 limits
@@ -101,7 +104,7 @@ stepped()
 
 # shellcheck disable=SC2086
 {
-	# -pg calls mcount, with -mfentry __fentry__.
+	# -pg alone calls mcount, with -mfentry __fentry__.
 	both pg gcc $gcc_options -pg
 	both fentry gcc $gcc_options -pg -mfentry
 	check nop gcc $gcc_options -pg -mnop-mcount -mrecord-mcount -fno-pie -no-pie
@@ -114,7 +117,7 @@ hard static g++ -pg -static-libgcc -static-libstdc++
 hard patchable g++ -fpatchable-function-entry=5
 stepped pg 0 gcc -pg
 stepped fentry 0 gcc -pg -mfentry
-# One instruction of each of the 6 calls lies where no object is, and has no unwind table.
+# One instruction of each of the 6 calls lies in memory that the recorder made, without an object or an unwinding table.
 stepped patchable 6 gcc -fpatchable-function-entry=5
 nested pg -pg
 nested fentry -pg -mfentry
@@ -134,7 +137,7 @@ else
 	skip "clang" "it is not installed"
 fi
 
-# ---- what cannot be traced is left alone, and said
+# ---- what cannot be traced is left alone, with a message
 # shellcheck disable=SC2086
 gcc $gcc_options -fpatchable-function-entry=3 -o narrow "$sources/ft_known.c" -lpthread
 record narrow -p off --functrace=returns=on -- ./narrow 2 100
@@ -150,7 +153,7 @@ contains "below the table too" '1256 calls were not recorded' untold.txt
 
 # ---- gmon.out
 if have gprof; then
-	# gmon CLAIM EXPECTED: the calls of leaf that gmon.out knows
+	# gmon CLAIM EXPECTED: the calls of leaf in gmon.out
 	gmon()
 	{
 		gprof -b -p ./pg gmon.out 2>/dev/null | awk '$NF == "leaf" { calls = $4 } END { print calls + 0 }' | xargs -I{} echo {} >gmon.txt

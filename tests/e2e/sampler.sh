@@ -1,9 +1,9 @@
-# The sampler: libxer_sampler as a stranger gets it, and how many samples of which threads there are.
+# The sampler: libxer_sampler as its users get it, and how many samples each thread has.
 house=$(realpath "$(dirname "$0")/../..")
 . "$(dirname "$0")/lib.sh"
 
 sampler=$BUILD/tests/programs/self_sampler
-# value NAME FILE: the number behind a name; the sum if there are several
+# value NAME FILE: the number after a name; the sum if there are several
 value() { awk -v name="$1" '$1 == name { sum += $2 } END { print sum + 0 }' "$2"; }
 # between CLAIM VALUE LOW HIGH
 between() { [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] && ok "$1" || not_ok "$1: $2 is not in $3..$4"; }
@@ -14,7 +14,7 @@ if grep -qE '^failed create -(30|2)$' try.txt; then
 	exit 0
 fi
 
-# 4 threads of 300 ms each at 1 ms, and 100 us: every one gets its samples, and nobody else
+# 4 threads of 300 ms each, at 1 ms and 100 us: each one gets its samples, and no other thread does
 for period in 1000 100; do
 	expected=$((4 * 300000 / period))
 	"$sampler" $period 300 >self.$period.txt
@@ -30,11 +30,11 @@ for period in 1000 100; do
 	between "$period us: half is in hot_b" "$(value hot_b self.$period.txt)" $((expected * 44 / 100)) $((expected * 56 / 100))
 done
 
-# 10 us: whatever the machine can do, the program ends
+# 10 us: the machine may be too slow for it, but the program ends
 timeout 60 "$sampler" 10 20 >self.10.txt
 is "10 us: no livelock" 0 $?
 
-# a process that knows nothing of it
+# a process that does not use the library
 sh -c 'while :; do :; done' &
 foreign=$!
 "$sampler" 1000 300 foreign $foreign >foreign.txt

@@ -1,4 +1,4 @@
-# xcollect --sampler in its other ways: copied stacks, a process that runs, and where the system refuses perf_event_open.
+# xcollect --sampler in other ways: copied stacks, a process that is running already, and systems that refuse perf_event_open.
 . "$(dirname "$0")/lib.sh"
 
 # count NAME EXPERIMENT: a count of log.xml, once the helper has ended
@@ -11,14 +11,14 @@ count()
 	done
 	sed -n "s/.*<count name=\"$1\" value=\"\([0-9]*\)\".*/\1/p" "$2.er/log.xml"
 }
-# share NAME FUNCTION COLUMN: per cent
+# share NAME FUNCTION COLUMN: a share in per cent
 share() { value "$@" | tr -d %; }
 
 record try --sampler=1m -p off -A off -- true
 if grep -q 'nothing is sampled' try.err; then
 	skip "--sampler" "this system lets nobody sample threads (perf_event_open)"
 else
-	# code without frame pointers: whole stacks of the program, and of a thread of a child of its
+	# code without frame pointers: whole stacks of the program, and of a thread of its child
 	TIMEFORMAT='%U'
 	samples_due=$({ time "$programs/no_frames" 150 >alone.out; } 2>&1 | awk '{ print int($1 * 1000) }')
 	record stack --sampler=1m,stack -p off -A off -- "$programs/no_frames" 150
@@ -40,7 +40,7 @@ else
 	report child -functions
 	within "stacks: of a thread of a descendant" 85 100 "$(share child begin_thread 4)"
 
-	# more frames than a sample has room for: the outermost of them does not pass for where the thread begins
+	# more frames than a sample can hold: the outermost frame that is there must not look like the start of the thread
 	cat >depth.c <<-'C'
 	#include <time.h>
 	static volatile long sink;
@@ -74,7 +74,7 @@ else
 		rm -rf deep.er shallow.er
 	done
 
-	# a frame that is larger than what is copied: what would be enough is told
+	# a frame that is larger than what is copied: the reports say how much would be enough
 	sed 's/{ (void)argv;/{ volatile char room[12000]; room[0] = 0; (void)argv;/' depth.c >wide.c
 	${CC:-gcc} -O1 -g -fno-optimize-sibling-calls -o wide wide.c
 	for size in 8 16; do
@@ -86,7 +86,7 @@ else
 		rm -rf wide.er
 	done
 
-	# known shares, by the kernel's samples and by those of the clock beside them
+	# known shares, by the kernel's samples and by the clock samples taken at the same time
 	record shares --sampler=1m -p hi -A off -- "$programs/burn50" 1.5
 	count sampler_samples shares >/dev/null
 	report shares -functions
@@ -100,7 +100,7 @@ else
 		sampled "share of $1 by the clock, which is read without the sampler" "$2" "$(share clock "$1" 2)" "$(due 1.5)"
 	done
 
-	# by frame pointers the same program has none, and that is told
+	# walked by frame pointers, the same program has no whole stacks, and the report says so
 	record frames --sampler=1m -p off -A off -- "$programs/no_frames" 100
 	count sampler_samples frames >/dev/null
 	report frames -header
@@ -111,7 +111,7 @@ else
 	contains "what a sample cost is told" 'a sample took about [0-9.]+ us from the program' frames.txt
 	within "a sample's cost, ns" 200 400000 "$(count sampler_cost_ns frames)"
 
-	# a process that runs, with threads: as long as asked for, of all of them
+	# a running process with threads: all of them, for as long as was requested
 	"$programs/no_frames" 4000 >/dev/null &
 	target=$!
 	sleep 0.2
@@ -128,7 +128,7 @@ else
 	fi
 	{ kill $target; wait $target; } 2>/dev/null
 
-	# xcollect is killed: the recording goes on to the process's end, and so does the sampler
+	# xcollect is killed: the recording goes on to the end of the process, and so do its samples
 	"$programs/no_frames" 300 >/dev/null &
 	target=$!
 	sleep 0.1
@@ -150,7 +150,7 @@ else
 	{ kill $target; wait $target; } 2>/dev/null
 fi
 
-# refused: the remedy, and timers take the samples into the same files
+# perf_event_open is refused: a message names the remedy, and timers take the samples into the same files
 "$programs/refuse" perf 1 true
 if [ $? != 0 ]; then
 	skip "refusal" "no seccomp filters here"
@@ -179,7 +179,7 @@ within "refused: a blob for each millisecond" "$(awk -v t="$total" 'BEGIN { prin
 report refused1 -header
 contains "refused: the header tells" 'the system refused it, timers took the samples' refused1.txt
 
-# refused, and the files cannot be written: that is told
+# refused, and the files cannot be written either: a message says so
 timeout 60 "$programs/refuse" perf 1 "$xcollect" -o unwritten.er --sampler=1m -p off -A off sh -c 'rmdir unwritten.er/sampler; : >unwritten.er/sampler' >/dev/null 2>&1
 for ((i = 0; i < 300; i++)); do
 	grep -q 'lost_sampler_files' unwritten.er/log.xml && break

@@ -1,4 +1,5 @@
-# xcollect --sampler: how many samples of whom, whole files, nothing that the program could see, and the remedy where it is refused.
+# xcollect --sampler: how many samples of which processes, complete files, no effect on the program, and the remedy where it is
+# refused.
 . "$(dirname "$0")/lib.sh"
 
 between() { [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] && ok "$1" || not_ok "$1: $2 is not in $3..$4"; }
@@ -12,7 +13,7 @@ count()
 	done
 	sed -n "s/.*<count name=\"$1\" value=\"\([0-9]*\)\".*/\1/p" "$2/log.xml"
 }
-# pids EXPERIMENT: of which processes there are samples, and how many
+# pids EXPERIMENT: which processes have samples, and how many
 pids()
 {
 	cat "$1"/sampler/cpu*.fxt >/dev/null || return
@@ -29,7 +30,7 @@ if grep -q 'nothing is sampled' try.err; then
 	exit 0
 fi
 
-# the program and two descendants, one of which goes on when the program has ended
+# the program and two descendants, one of which goes on after the program has ended
 "$xcollect" --sampler=1m -o tree.er -p off bash -c "bash -c '$spin' x 200000; bash -c '$spin' x 600000 & $spin" x 300000 >tree.out 2>tree.err
 is "it ends well" 0 $?
 samples=$(count sampler_samples tree.er)
@@ -47,13 +48,13 @@ done
 "$xer_print" -header tree.er 2>/dev/null >header.txt
 grep -Eq "^Sampler    period 1000 us, $samples samples( \\([0-9]+ of xer_archive, left out of tables\\))? of" header.txt && ok "the header tells" || not_ok "the header tells: $(cat header.txt)"
 
-# standard descriptors that are closed: the helper's others do not stand there
+# standard descriptors are closed: the helper's files must not get their numbers
 closed() { "$xcollect" --sampler=1m -o closed.er -p off -A off bash -c "$spin" x 50000; }
 closed <&- >&- 2>&-
 is "standard descriptors closed: it ends well" 0 $?
 is "and is sampled" 1 "$(($(count sampler_samples closed.er) > 0))"
 
-# the first process of a container would have the helper for a child
+# the first process of a container cannot be recorded so: the helper would become its child
 if unshare -pf --mount-proc true 2>/dev/null; then
 	unshare -pf --mount-proc "$xcollect" --sampler=1m -o init.er -p off true >init.out 2>init.err
 	is "refused as the first process" 126 $?
@@ -63,15 +64,15 @@ else
 	skip "the first process of a container" "no namespaces here"
 fi
 
-# what is not to be recorded is not counted, as little as by the clock
+# a process that -F leaves out has no samples, as it has no clock samples
 "$xcollect" --sampler=1m -o paused.er -p on -A off -t 0.8-3600 bash -c "$spin" x 1300000 >/dev/null 2>&1
 count sampler_samples paused.er >/dev/null
 "$xer_print" -functions paused.er >paused.txt 2>&1
-# The kernel counts a little more than the clock.
+# The kernel counts a little more CPU time than the clock.
 covered=$(sed -n 's/.*CPU time covered \([0-9]*\)\..*more while paused.*/\1/p' paused.txt | head -1)
 between "of time before the recording was to begin there are no samples: covered, %" "${covered:-0}" 50 180
 
-# short programs one after the other: their loading counts too
+# short programs one after the other: the time that the loader takes counts too
 echo '[ "$1" = 0 ] || exec sh "$0" $(($1 - 1))' >again.sh
 "$xcollect" --sampler=100u -o short.er -p off -A off sh again.sh 40 >/dev/null 2>&1
 samples=$(count sampler_samples short.er)
@@ -80,14 +81,14 @@ is "the counts stand with the founder, and the others say so" "1 0" \
 	"$("$xer_print" -header short.er 2>/dev/null | grep -c '^Sampler    period 100 us, ') $("$xer_print" -header short.er 2>/dev/null | grep -c 'there are no counts')"
 between "of $samples samples of short programs, count" "${counted:-0}" $((samples * 80 / 100)) "$samples"
 
-# a full file ends, and that is told
+# a file that has no room ends, with a message
 "$xcollect" --sampler=100u,0.01 -o full.er -p off bash -c "$spin" x 400000 >/dev/null 2>&1
 [ "$(count lost_sampler_room full.er)" -gt 100 ] && ok "samples without room are counted" || not_ok "samples without room are counted"
 large=$(find full.er/sampler -name 'cpu*.fxt' -size +10485c | wc -l)
 is "files do not grow beyond their size" 0 "$large"
 "$xer_print" -header full.er 2>/dev/null | grep -q 'events lost: sampler_room' && ok "the header warns" || not_ok "the header warns"
 
-# the program sees nothing: no child, no signal, no descriptor, no time of children; and nobody holds its output open
+# the program sees nothing: no child, signal, descriptor or CPU time of children; and no helper keeps its output open
 cat >see.c <<'C'
 #include <errno.h>
 #include <signal.h>
@@ -117,7 +118,7 @@ is "its exit status" 7 $?
 is "no such program" 127 $?
 is "no experiment" 0 "$(find . -maxdepth 1 -name gone.er | wc -l)"
 
-# refused: the remedy, and the recording goes on
+# refused: a message names the remedy, and the recording goes on
 if [ "$(id -u)" = 0 ] && have setpriv && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
 	for_everyone
 	cp see "$everyones/see"
@@ -128,7 +129,7 @@ else
 	skip "sampling by an ordinary user" "not root, no setpriv, or everything is allowed" 2
 fi
 
-# read as a profile: hot_a and hot_b have half each, on all threads; clock samples of the same time are not counted too
+# read as a profile: hot_a and hot_b have half each, on all threads; clock samples of the same time do not count a second time
 "$xcollect" --sampler=1m -o hot.er -p on -A off "$BUILD/tests/programs/self_sampler" 100000 200 >/dev/null 2>&1
 samples=$(count sampler_samples hot.er)
 "$xer_print" -functions hot.er >hot.txt 2>hot.err
@@ -146,7 +147,7 @@ between "all time is on some CPU" "$cpus" $((total - 5)) $((total + 5))
 half=$("$xer_print" -filters 'LEAF IN (FNAME("^hot_a$"))' -functions hot.er 2>/dev/null | awk '$NF == "<Total>" { print int($1 * 1000 + 0.5) }')
 between "a filter" "${half:-0}" $((total * 42 / 100)) $((total * 54 / 100))
 
-# code without frame pointers: as long as -p sees it, so does the sampler
+# code without frame pointers: samples reach as far as those of -p
 if have openssl; then
 	"$xcollect" --sampler=1m -o md.er -p off -A off openssl speed -seconds 1 -bytes 1024 sha256 md5 >/dev/null 2>&1
 	cpu_ms=$(($(count sampler_cpu_ns md.er) / 1000000))
@@ -155,7 +156,7 @@ else
 	skip "openssl" "it is not installed"
 fi
 
-# a damaged file is told of, and the rest is read
+# a damaged file is reported, and the rest is read
 for file in hot.er/sampler/cpu*.fxt; do
 	truncate -s -4 "$file"
 	printf '\377' | dd of="$file" bs=1 seek=$(($(stat -c %s "$file") / 2 / 8 * 8)) conv=notrunc 2>/dev/null

@@ -1,8 +1,8 @@
-# What others put in the way of the recorder and the readers does no harm: privileged programs, rights, planted links, experiments
-# and archives of strangers.
+# Traps set for the recorder and the readers do no harm: privileged programs, file permissions, planted links, experiments and
+# archives of other users.
 . "$(dirname "$0")/lib.sh"
 
-# ---- privileged programs get nothing of ours
+# ---- privileged programs are not recorded, and get no library
 if [ "$(id -u)" = 0 ] && have setpriv; then
 	for_everyone
 	cp "$(command -v env)" "$everyones/suid" && chown 1:1 "$everyones/suid" && chmod 4755 "$everyones/suid"
@@ -20,7 +20,7 @@ else
 	skip "privileged programs" "only root can make one for another user"
 fi
 
-# ---- rights of an experiment are the umask's
+# ---- the permissions of an experiment are those of the umask
 for mask in 077 027 022; do
 	(umask $mask && record "rights$mask" -p hi -H on -s all -i on -A on -- sh -c 'true; true')
 	allowed=$((0777 & ~0$mask))
@@ -49,7 +49,7 @@ mkdir full.er && ln -s ../victim/file full.er/log.xml && ln -s ../victim/file fu
 { timeout 20 "$xcollect" -O full.er -p off true >full.out 2>full.err; } 2>/dev/null
 untouched "files of an old experiment that are links are not written through"
 
-# ---- a stranger's experiment gets no files of the reader's
+# ---- another user's experiment cannot have the reader's files copied into it
 record foreign -p hi -A off -- sh -c 'kill -9 $$'
 sed -i 's/boot_id="[^"]*"/boot_id="00000000-0000-0000-0000-000000000000"/; s/name="archive" value="off"/name="archive" value="on"/' foreign.er/log.xml
 cp -r foreign.er native.er
@@ -79,7 +79,7 @@ else
 	not_ok "there is an archive"
 fi
 
-# ---- a copy is for no more eyes than its original
+# ---- an archived copy is readable by no more users than its original
 if have gcc; then
 	printf 'int main(void) { for (volatile int i = 0; i < 100000000; i++); return 0; }\n' >private.c
 	gcc -g -O1 -o private private.c && cp private public && chmod 700 private && chmod 755 public && chmod 600 private.c
@@ -91,7 +91,7 @@ else
 	skip "a private program is private in the archive" "no gcc"
 fi
 
-# ---- a stranger's experiment leads nowhere else
+# ---- another user's experiment cannot lead the reader to other files
 record stranger -p off -A off -- sh -c 'sh -c "exit 0"; true'
 record mine -p off -A off -- sh -c 'exit 0'
 child=$(basename "$(find stranger.er -name '_*.er' | head -1)")
@@ -113,7 +113,7 @@ is "a group that is a link is refused" 125 $?
 untouched "and nothing is made where it leads"
 [ ! -e member.er ] && ok "nor is an experiment" || not_ok "nor is an experiment"
 
-# ---- what strangers can do in a directory where everybody may write, and in an experiment that was made with a umask of 0
+# ---- what other users can do in a world-writable directory, and in an experiment that was made with a umask of 0
 if [ "$(id -u)" = 0 ] && have setpriv; then
 	mkdir "$everyones/taken.er" && chown 1:1 "$everyones/taken.er" && chmod 777 "$everyones/taken.er"
 	as_other bin/xcollect -O taken.er -p off -A off true >taken.out 2>&1
@@ -121,13 +121,13 @@ if [ "$(id -u)" = 0 ] && have setpriv; then
 	mkfifo "$everyones/fifo.er" && chown 1:1 "$everyones/fifo.er"
 	as_other timeout 20 bin/xcollect -o fifo.er -p off -A off true >fifo.out 2>&1
 	is "nor does it wait at a FIFO" 125 $?
-	# A stranger's experiment is read by root: reports show it, and nothing of root's is made, changed or shown with it.
+	# Root reads another user's experiment: reports show it, and no file of root's is created, changed or shown.
 	as_other bin/xcollect -o theirs.er -p hi -A copy sh -c 'for i in 1 2 3; do :; done' >theirs.out 2>&1
 	state() { (cd "$everyones" && find theirs.er -exec stat -c '%n %i %s %Y %u %a' {} + | sort); }
 	theirs=$(state)
 	timeout 60 "$xer_print" -header -functions -source main -disasm main "$everyones/theirs.er" >/dev/null 2>theirs.err
 	is "root's xer_print changes nothing in another user's experiment" "$theirs" "$(state)"
-	# They say that root's private file is the program that they ran.
+	# The experiment claims that a private file of root's is the program that ran.
 	shell=$(readlink -f "$(command -v sh)")
 	(umask 077 && cp "$shell" "$everyones/secret")
 	sed -i "s|path=\"$shell\"|path=\"$everyones/secret\"|" "$everyones/theirs.er/map.xml"
@@ -138,7 +138,7 @@ else
 	skip "what strangers can do" "only root can be several users"
 fi
 
-# ---- an experiment is data: nothing of it is executed, no settings are read from it
+# ---- an experiment is only data: nothing in it is executed, and no settings are read from it
 record data -p hi -H on -A copy -- sh -c 'for i in 1 2 3; do :; done'
 printf '#!/bin/sh\ntouch executed\n' >data.er/run && chmod +x data.er/run
 for name in .xer_print.rc .xerrc .gdbinit .gprofng.rc er_print.rc; do printf 'limit 1\nsystem touch executed\n!touch executed\n' >"data.er/$name"; done

@@ -1,4 +1,4 @@
-# The short form of tests/run-soak.
+# tests/run-soak for a short time.
 soak=$(realpath "$(dirname "$0")/../run-soak")
 . "$(dirname "$0")/lib.sh"
 

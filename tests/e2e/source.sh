@@ -4,7 +4,7 @@ here=$(realpath "$(dirname "$0")/../programs")
 . "$(dirname "$0")/lib.sh"
 mkdir src && cp "$here"/inlined.cc "$here"/inlined.h src/
 
-# build PROGRAM COMPILER OPTION...: compile the program in place of the sources
+# build PROGRAM COMPILER OPTION...: compile the program in the directory of its sources
 build()
 {
 	local out=$1 compiler=$2
@@ -12,7 +12,7 @@ build()
 	(cd src && "$compiler" -O2 "$@" -o "../$out" inlined.cc) >build.log 2>&1
 }
 
-# line TEXT FILE COLUMN: a number in the row of a listing whose source has TEXT
+# line TEXT FILE COLUMN: a number in the row of a listing whose source line has TEXT
 line()
 {
 	awk -v text="$1" -v column="$3" 'index($0, text) && !/inlined from/ { sub(/^##/, ""); print $column; exit }' "$2"
@@ -37,7 +37,7 @@ is "source: exit status" 0 $?
 within "source: the line of the inlined function has most of the time" 55 100 "$(line 'turned here' first.txt 1)"
 report first -metrics e%totalcpu:i%totalcpu:name -source inlined.cc
 is "source of a file: exit status" 0 $?
-# Exclusive time stays blank where there is none, so the inclusive one is the first number.
+# Exclusive time is blank where there is none, so the first number is the inclusive one.
 within "source: both calls have half each" 25 75 "$(line '/* first' first.txt 1)"
 within "source: the other half" 25 75 "$(line '/* second' first.txt 1)"
 within "source: the caller's line has all" 98 100 "$(line '/* from main' first.txt 1)"
@@ -111,7 +111,7 @@ for compiler in g++ clang++; do
 	done
 done
 
-# Packages of split units: what they tell is what the single files told. dwp of binutils 2.40 knows DWARF 4 alone.
+# Packages of split units give the same lines as the separate files. dwp of binutils 2.40 only knows DWARF 4.
 for compiler in g++ clang++; do
 	for version in 4 5; do
 		what="$compiler -gdwarf-$version, packaged"
@@ -156,7 +156,7 @@ if have objcopy strip; then
 	report linked -source spin
 	contains "the debug file from the archive" 'Function turn.* inlined from inlined.h' linked.txt
 
-	# Without build-id the checksum of the link tells.
+	# Without a build-id the checksum of the debug link decides.
 	build program g++ -g -Wl,--build-id=none
 	objcopy --only-keep-debug program program.debug
 	strip program
@@ -167,10 +167,11 @@ if have objcopy strip; then
 	report summed -lines
 	contains "and its lines" 'inlined\.h' summed.txt
 	echo >>program.debug
-	# A stripped program may have no function left to show the source of.
+	# A stripped program may have no function left whose source could be shown.
 	report summed -lines
 	absent "but not one that has another" 'inlined\.h' summed.txt
-	# So large that its sum would take hours, and holes alone; some file systems have none of that size.
+	# A file with nothing but holes, and so large that its checksum would take hours; some file systems cannot have such
+	# files.
 	if rm program.debug && truncate -s 8T program.debug; then
 		timeout 60 "$xer_print" -functions summed.er >holes.txt 2>&1
 		is "a file of holes in its place is not read to its end" 0 $?
@@ -201,7 +202,7 @@ else
 	skip "shared debug information" "dwz is missing"
 fi
 
-# ---- files that moved
+# ---- files that have moved
 
 build program g++ -g
 record moved -p hi -A off -- ./program 0.1
@@ -238,7 +239,7 @@ contains "a source that was changed" '# warning: .*inlined.cc was changed' moved
 touch -d '-1 hour' src/inlined.cc
 
 if have clang; then
-	# clang leaves the sums out if one of the files has none; system headers do.
+	# clang writes no checksums if one of the files has none, as system headers have.
 	echo 'int main(void) { for (volatile int i = 0; i < 40000000; i++) ; return 0; }' >src/sum.c
 	(cd src && clang -O2 -gdwarf-5 -o ../sum sum.c)
 	record sum -p hi -A off -- ./sum
@@ -311,7 +312,7 @@ else
 	skip "debuginfod" "libdebuginfod is missing"
 fi
 
-# Another file of the same name, found by the search path: older than the recording, but too short.
+# The search path finds another file of the same name: older than the recording, but too short.
 mkdir elsewhere there && printf 'int other;\n' >elsewhere/maker.c && touch -d '2001-01-01' elsewhere/maker.c
 printf '#include <stdlib.h>\n\n\nvoid *volatile kept;\n\nint main(void)\n{\n\tkept = malloc(77);\n\treturn 0;\n}\n' >there/maker.c
 if gcc -gdwarf-4 -O1 -o maker "$PWD/there/maker.c" 2>/dev/null; then
@@ -323,7 +324,7 @@ if gcc -gdwarf-4 -O1 -o maker "$PWD/there/maker.c" 2>/dev/null; then
 	contains "another file of the name is told" '^# warning: .*/elsewhere/maker.c is not what was compiled: it ends with line 1, and there is code of line [0-9]+$' maker.txt
 fi
 
-# A function without a definition of its name, as a lambda, is in the file of its lines.
+# A function without a declaration of its name, such as a lambda, is in the file of its lines.
 cat >lambda.cc <<'END'
 static volatile unsigned long sum;
 int main()

@@ -13,7 +13,7 @@ done
 record none -p off -s off -- "$programs/sync_known" 2
 [ ! -e none.er/synctrace ] && ok "-s off records nothing" || not_ok "-s off records something"
 
-# Only the timed locks that fail, the barrier and the like wait for half a millisecond.
+# Only the timed locks that fail, the barrier and a few others wait for half a millisecond.
 record slow -p off -s 500 -- "$programs/sync_known" 4
 report slow -metrics i.syncn:name -functions
 is "a threshold keeps the failed timed locks" 20 "$(value slow do_timedlock 1)"

@@ -1,4 +1,4 @@
-# Manners on a terminal, a pseudo one: pager, colour, progress, prompt; and none of them elsewhere.
+# Behaviour on a (pseudo) terminal: pager, colour, progress, prompt; and none of them elsewhere.
 golden=$(realpath "$(dirname "$0")/../golden")
 . "$(dirname "$0")/lib.sh"
 cp -r "$golden/profile.er" "$golden/heap.er" .
@@ -6,7 +6,7 @@ have script || { skip "manners on a terminal" "no script"; exit 0; }
 unset PAGER NO_COLOR LESS
 esc=$'\033'
 
-# terminal ROWS COMMAND: run a command of the shell on a terminal of so many rows; what it shows goes to shown.txt
+# terminal ROWS COMMAND: run a shell command on a terminal with ROWS rows; what it shows goes to shown.txt
 terminal()
 {
 	local rows=$1
@@ -14,7 +14,7 @@ terminal()
 	TERM=xterm timeout -k 5 60 script -qec "stty rows $rows cols 200; $*" /dev/null </dev/null >shown.txt 2>&1
 }
 
-# ---- the pager, if the screen is too small, and only then
+# ---- the pager, only if the screen is too small
 "$xer_print" -functions profile.er >plain.txt
 export XER_PAGER="cat >paged.txt"
 terminal 10 "$xer_print -functions profile.er"
@@ -78,14 +78,14 @@ grep -q "$esc" shown.txt
 is "nor in JSON" 1 $?
 
 # ---- a narrow terminal
-# narrow COLUMNS COMMAND: the same on a terminal of so many columns
+# narrow COLUMNS COMMAND: the same on a terminal with COLUMNS columns
 narrow()
 {
 	local columns=$1
 	shift
 	TERM=dumb timeout -k 5 60 script -qec "stty rows 500 cols $columns; $*" /dev/null </dev/null 2>&1 | tr -d '\r' >shown.txt
 }
-# widest: of the rows of a table
+# widest: the length of the longest row of a table
 widest() { grep '^ *[0-9]' shown.txt | awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }'; }
 narrow 52 "$xer_print -metrics e.%totalcpu:i.%totalcpu:name -lines profile.er"
 [ "$(widest)" -le 52 ]
@@ -117,13 +117,13 @@ contains "there is a prompt" '\(xer_print\) ' shown.txt
 contains "and the table" 'work_a' shown.txt
 contains "a slip is told" "did you mean 'functions'" shown.txt
 
-# ---- progress: only of what takes its time (tests/unit/analyzer/base/terminal.c), and on a terminal
+# ---- progress: only for commands that take long (tests/unit/analyzer/base/terminal.c), and only on a terminal
 terminal 50 "$xer_print -functions profile.er 2>message.txt"
 is "nothing is said of what is quick" "" "$(cat message.txt)"
 "$xer_print" -functions profile.er 2>message.txt >/dev/null
 is "nor without a terminal" "" "$(cat message.txt)"
 
-# ---- a full disk, a reader that goes
+# ---- a full disk, a reader of the output that goes away
 "$xer_print" -functions profile.er >/dev/full 2>message.txt
 is "a full disk is an error" 1 $?
 contains "and is told" 'cannot write the output' message.txt

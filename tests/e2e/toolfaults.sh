@@ -1,6 +1,7 @@
-# System calls of xcollect, of its helper for samples, and of xer_archive fail, or they are killed there: the program runs as if it were
-# alone, or xcollect says why it did not start and leaves nothing; an experiment that was being archived is as it was, and can be
-# archived again. `EVERY=1` tries every call with every error that it can have, and kills at each; `RUNS=n` limits each error to n calls.
+# System calls of xcollect, of its sampling helper, and of xer_archive fail, or the tool is killed there. The program runs as if
+# it were alone, or xcollect says why it did not start and leaves nothing. An experiment that was being archived is as it was, and
+# can be archived again. `EVERY=1` tries every call with every error that it can have, and kills at each; `RUNS=n` limits each
+# error to n calls.
 . "$(dirname "$0")/lib.sh"
 
 inject=$programs/inject
@@ -9,7 +10,7 @@ recording=("$xcollect" -p hi -H on --sampler=1m,1 -h page-faults -A off)
 runs=${RUNS:-2}
 [ -z "${EVERY:-}" ] || runs=1000000
 
-# read_as_ever: xer_print's rows of work, with its status; what is wrong with that is said instead
+# read_as_ever: xer_print's rows of work, and a message if its status is wrong
 read_as_ever()
 {
 	timeout -k 2 90 "$xer_print" -metrics i.heapalloccnt:i.heapallocbytes:name -functions t.er >report.txt 2>report.err
@@ -18,20 +19,20 @@ read_as_ever()
 	awk '$NF == "work" { print; exit }' report.txt
 }
 
-# as_bare: how the program differs from the bare one, from its status, output and file; and what the experiment lacks, if neither
-# xcollect nor xer_print says so
+# as_bare: how the program's status, output and file differ from the bare run; and what the experiment lacks without a message of
+# xcollect or xer_print
 as_bare()
 {
 	[ "$1" = 7 ] || echo "exit status $1;"
 	cmp -s ../bare.out out || echo "other output ($(diff ../bare.out out | grep '^[<>]' | head -3 | xargs));"
 	cmp -s ../bare.left left || echo "other file;"
 	read_as_ever >row
-	# What xcollect says of every recording is no word about this one.
+	# What xcollect prints at every recording does not count as a message.
 	[ "$(awk '$NF == "work" { print $1, $2 }' row)" = "500 24000" ] || [ -s report.err ] || grep -qv '^Creating experiment directory' err ||
 		echo "work has '$(cat row)', and nobody says so;"
 }
 
-# begin NAME ERRNO FIRST: xcollect's call FIRST fails
+# begin NAME ERRNO FIRST: xcollect's call number FIRST fails
 begin()
 {
 	timeout -k 2 90 "$inject" xcollect log "$2" "$3" 1 "${recording[@]}" -o t.er "$target" >out 2>err
@@ -40,16 +41,16 @@ begin()
 		wrong=$(as_bare $status)
 	else
 		[ $status != 0 ] && [ $status != 124 ] || wrong="did not start, exit status $status;"
-		[ -s err ] || [ "$3" = 1 ] || wrong+=" says nothing;" # the first is the loader's
-		# What is to be deleted must be seen.
+		[ -s err ] || [ "$3" = 1 ] || wrong+=" says nothing;" # the first call is the loader's
+		# xcollect must see its files to delete them.
 		[ ! -e t.er ] || sed -n "$3"p log | grep -q 'unlinkat\|getdents' || wrong+=" leaves $(find t.er | head -5 | xargs);"
 	fi
-	# To forbid handlers for a moment only, while xcollect starts its helper, occurs to nobody.
+	# A sandbox that forbids handlers just while xcollect starts its helper is not realistic.
 	! sed -n "$3"p log | grep -q rt_sigaction || return 0
 	[ -z "$wrong" ] || echo "$wrong (call: $(sed -n "$3"p log | cut -d ' ' -f 2))"
 }
 
-# untold WHO DIRECTORY: samples that the files in it lack, while nobody says so
+# untold WHO DIRECTORY: samples that are missing in the files without a message
 untold()
 {
 	local told have
@@ -78,13 +79,13 @@ archived()
 	row=$(read_as_ever)
 	timeout -k 2 90 "$inject" xer_archive log "$@" "$xer_archive" "${archiving[@]}" t.er >out 2>err
 	status=$?
-	[ "$status.$2" != 139.1 ] || return # the first is the loader's, which crashes there
+	[ "$status.$2" != 139.1 ] || return # the first call is the loader's, which crashes there
 	[ $status = 0 ] || [ $status = 137 ] || [ -s err ] || echo "xer_archive ends with $status, and says nothing;"
 	[ $status -lt 124 ] || [ $status = 127 ] || [ $status = 137 ] || echo "xer_archive ends with $status;"
 	[ "$row" = "$(read_as_ever)" ] || echo "work was '$row', is '$(read_as_ever)';"
 	"$xer_archive" "${archiving[@]}" t.er >out 2>err || echo "archiving again: $(head -1 err);"
 	[ "$row" = "$(read_as_ever)" ] || echo "work was '$row', is '$(read_as_ever)' after a second time;"
-	# A file that could not be looked at is told of in the log.
+	# The log names a file that could not be looked at.
 	diff -r -I 'kind="warning".* was not taken: ' ../archivable.er t.er | grep -v '^Only in t.er/archives: ft_faults\|^diff ' | head -3
 	for file in ../whole.er/archives/ft_faults_*; do cmp "$file" "t.er/archives/${file##*/}" 2>&1; done
 }
@@ -92,7 +93,7 @@ archived()
 "$inject" xcollect log 28 0 1 true
 [ $? != 120 ] || { skip "system calls of the tools fail" "no tracing here"; exit; }
 mkdir bare && (cd bare && "$target" >../bare.out 2>/dev/null; mv left ../bare.left)
-# Where no call fails, all is there, and nobody complains.
+# If no call fails, everything is there, without a message.
 mkdir whole && cd whole && "${recording[@]}" -o t.er "$target" >out 2>err
 must "a recording without a failure has all blocks of work, and nobody complains" "7: 500 24000 work: 0 0" \
 	"$?: $(read_as_ever | xargs): $(wc -c <report.err) $(grep -cv '^Creating experiment directory' err)"
@@ -104,7 +105,8 @@ fresh()
 	[ "$1" != xer_archive ] || cp -r archivable.er t.er
 }
 
-# plan_errors WHO COMMAND...: a line for some calls of each error. The command makes t.er, or archives a copy of archivable.er there.
+# plan_errors WHO COMMAND...: a line for some calls of each error. The command records t.er, or archives a copy of archivable.er
+# there.
 plan_errors()
 {
 	local who=$1 pair first
@@ -132,7 +134,7 @@ planned "where xcollect's calls fail, it says so, or the program runs as it does
 {
 	plan_errors xer_sampler "${recording[@]}" -o t.er "$target" | awk '{ print $0, 1 }'
 	plan_kills xer_sampler "${recording[@]}" -o t.er "$target"
-	# From the first poll on everything fails, for ever.
+	# From the first poll on, every call fails.
 	fresh xer_sampler
 	"$inject" xer_sampler counted 12 0 1 "${recording[@]}" -o t.er "$target" >/dev/null 2>&1
 	echo "xer_sampler.ENOMEM.all 12 $(awk '$2 == "poll" { print $1; exit }' counted) 0"

@@ -77,7 +77,7 @@ kill -TERM $pid
 wait $pid 2>/dev/null
 is "a signal to the pid reaches the program" 143 $?
 
-# Who archives at the end is no child that the program hears of.
+# The process that archives at the end must not appear as a child of the program.
 for how in handler thread; do
 	record reaper$how -p off -H on -A on -- "$programs/reaper" $how
 	is "a $how that hears of children hears of none of ours" "0 end" "$? $(cat reaper$how.out)"

@@ -1,7 +1,7 @@
 # Experiments of whole process trees, and of several runs: opened, listed, selected, grouped, read while they grow.
 . "$(dirname "$0")/lib.sh"
 
-# total NAME: allocations of everything, by the table in NAME.txt
+# total NAME: the number of all allocations, by the table in NAME.txt
 total() { value "$1" '<Total>' 1; }
 
 cp "$programs/heap_known" known
@@ -47,7 +47,7 @@ is "what is named again does not count again" "$whole" "$(total twice)"
 "$xer_print" -metrics i.heapalloccnt -functions one.er tree.er >both.txt 2>&1
 is "several experiments add up" $((whole + one)) "$(total both)"
 
-# ---- what is not recorded, and what programs read
+# ---- processes that are not recorded, and what other programs read
 
 cp "$programs/static" static
 cp "$programs/heap_known" known
@@ -76,7 +76,7 @@ is "a wrong drop_exp is a usage error" 2 $?
 is "open, add, drop and select" "$one $one" "$(awk '/ <Total>$/ { print $1 }' script.txt | tr '\n' ' ' | sed 's/ $//')"
 contains "drop_exp names what is not open" 'drop_exp: nowhere\.er is not open' script.err
 
-# ---- what is damaged leaves the rest readable
+# ---- a damaged experiment leaves the others readable
 
 cp -r tree.er hurt.er
 mkdir hurt.er/_c99.er hurt.er/_c98.er
@@ -112,7 +112,7 @@ is "xcollect leaves other files alone" "125 hello" "$? $(cat text.erg)"
 "$xcollect" -g fails.erg ./nothing-of-this-name >/dev/null 2>&1
 is "what does not start joins no group" "" "$(ls -d fails* 2>/dev/null)"
 
-# ---- objects in place of functions
+# ---- objects instead of functions
 
 "$xer_print" -object_hide known -metrics e.heapalloccnt -functions here.er >hidden.txt 2>&1
 "$xer_print" -name long:soname -metrics e.heapalloccnt -functions here.er >shown.txt 2>&1
@@ -125,12 +125,12 @@ contains "and shows these" '\+-leak_malloc$' hidden.txt
 is "an unknown object is a usage error" 2 $?
 contains "with the nearest name" "no load object 'libx\.so' \(did you mean '" hidden.err
 
-# ---- while it grows
+# ---- while the tree grows
 
 mkfifo more
 "$xcollect" -o live.er -F on -p off -S off -H on sh -c './known >/dev/null; echo ready; read line <more; ./known >/dev/null; echo ready; read line <more; exit 7' >live.out 2>live.err &
 waiting=$!
-# await COUNT: until the shell has said so often that it is ready
+# await COUNT: wait until the shell has printed "ready" COUNT times
 await()
 {
 	for ((i = 0; i < 200; i++)); do
@@ -139,7 +139,7 @@ await()
 	done
 	not_ok "the recorded shell gets ready in 10 s"
 }
-# seen COUNT OUTPUT: a table shows so many runs of the program
+# seen COUNT OUTPUT: a table shows COUNT runs of the program
 leaks=$(value one leak_malloc 1)
 seen() { is "$1" "$2" "$(($(value "$3" leak_malloc 1) / leaks))"; }
 await 1

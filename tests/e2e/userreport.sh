@@ -1,11 +1,11 @@
-# User events: components that are switched while the program runs, which events limited ones keep, the report's options, filters,
-# one time axis with other kinds.
+# User events: components that are switched while the program runs, which events a component with a size limit keeps, the report's
+# options, filters, one time axis with other kinds of data.
 tests=$(realpath "$(dirname "$0")/..")
 . "$(dirname "$0")/lib.sh"
 xer_trcrpt=$readers/xer_trcrpt
 export XDG_CONFIG_HOME=$PWD/config
 
-# trcrpt NAME OPTION...: the report of NAME.er into NAME.txt
+# trcrpt NAME OPTION...: the report of NAME.er goes to NAME.txt
 trcrpt()
 {
 	local name=$1
@@ -34,7 +34,7 @@ record without -p off -- "$programs/user_parts"
 is "without the components it cannot switch them" 1 $?
 is "and all is in the system trace" "0-199 0-29" "$(firsts without 040) $(firsts without 041)"
 
-# ---- which events survive in limited components
+# ---- which events components with a size limit keep
 record ring -p off --component=cost:010:mode=circular:size=0.25 -- "$programs/user_cost" 20000
 trcrpt ring -h -d 024
 gone=$(sed -n 's/^# \([0-9]*\) events gave their place to newer ones$/\1/p' ring.txt)
@@ -64,7 +64,7 @@ trcrpt parts -h -d 042 -O ids=off
 absent "ids=off" '^042' parts.txt
 third=$("$xer_trcrpt" -h -r -d 040 parts.er | awk 'NR == 51 { print $2 }')
 trcrpt parts -h -r -d 040 -O "starttime=$third"
-# The time is printed rounded: the event itself may be on either side.
+# The time is printed rounded: the event itself may be on either side of it.
 within "starttime" 99 100 "$(grep -c '^040' parts.txt)"
 trcrpt parts -h -r -d 040 -O "endtime=$third"
 within "endtime" 50 51 "$(grep -c '^040' parts.txt)"
@@ -98,7 +98,7 @@ for filter in 'HOOK == 0x044:6' 'SUBHOOK == 3:1' 'HOOK == 0x044 && D1 > 3:3' 'D2
 	is "filter ${filter%:*}" "${filter##*:}" "$(grep -cE '^04' parts.txt)"
 done
 
-# ---- beside other kinds on one axis of time
+# ---- with other kinds of data on one time axis
 record beside -p on -H on -- "$programs/user_parts"
 if have python3; then
 	"$xer_print" -export chrome beside.json beside.er >command.out 2>&1

@@ -1,10 +1,11 @@
-# User events: the article's programs and report, a program with templates of its own, selection, switches, modes, components.
+# User events: the programs and the report of the article on them, a program with its own templates, selection, switches, modes,
+# components.
 tests=$(realpath "$(dirname "$0")/..")
 . "$(dirname "$0")/lib.sh"
 xer_trcrpt=$readers/xer_trcrpt
 export XDG_CONFIG_HOME=$PWD/config
 
-# trcrpt NAME OPTION...: the report of NAME.er into NAME.txt
+# trcrpt NAME OPTION...: the report of NAME.er goes to NAME.txt
 trcrpt()
 {
 	local name=$1
@@ -12,7 +13,7 @@ trcrpt()
 	timeout -k 5 100 "$xer_trcrpt" "$@" "$name.er" >"$name.txt" 2>"$name.txt.err"
 }
 
-# events NAME HOOK...: how many events of the hooks NAME.er has
+# events NAME HOOK...: how many events of these hooks NAME.er has
 events()
 {
 	local name=$1
@@ -138,7 +139,7 @@ for compiler in "gcc -std=c99" "gcc ${m32[*]}" "g++ -x c++" "clang" "clang++ -x 
 	is "every form is recorded" "14 2 4 2" "$(events every 010) $(events every 0f0) $(events every 020) $(events every 030)"
 done
 
-# ---- a program with templates of its own
+# ---- a program with its own templates
 record work -p off -- "$programs/user_work" 3 4
 is "the program knows that it is recorded" "on 1" "$(cat work.out)"
 "$programs/user_work" >plain
@@ -224,7 +225,7 @@ printf -- '-020\n-099\n' >change
 "$xer_trcrpt" -update change -t lib.trc 2>err
 is "an update with an error does nothing" "1 same" "$? $(cmp -s lib.trc before && echo same)"
 
-# ---- selection at the recording
+# ---- selection when recording
 record some -p off --hooks=020:1,0240 -- "$programs/user_work" 2 3
 is "only selected hooks and sub-ids" "6 0 2" "$(events some 020) $(events some 021) $(events some 024)"
 record none -p off --hooks=off -- "$programs/user_work" 2 3
@@ -254,7 +255,7 @@ wait $pid
 is "a signal switches, and the program ends well" 0 $?
 within "some events are there" 5 250 "$(events signal 021)"
 
-# ---- modes: which events survive
+# ---- modes: which events are kept
 record ring -p off --trace-mode=circular:0.25 -- "$programs/user_cost" 100000
 trcrpt ring -h -d 010 -r
 is "a ring keeps the newest event" "$(printf '%016X' 99999)" "$(awk '!/^#/ { last = $5 } END { print last }' ring.txt)"
@@ -308,7 +309,7 @@ for mode in alternate circular:0.5 circular:0.25; do
 	absent "$mode: nothing of a pause, nor of a trace that is off, is recorded" -E '^0[23]0' paused.txt
 	is "$mode: the newest event is there" "$(printf '%016X' 19999)" "$(awk '/^010/ { last = $5 } END { print last }' paused.txt)"
 	kept=$(grep -c '^010' paused.txt)
-	# Of the events that gave their place, one may be that of the switching.
+	# One of the overwritten events may be the one that switched.
 	within "$mode: all else is there, or counted" 20000 20001 $((kept + ${gone:-0}))
 done
 

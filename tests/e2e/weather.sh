@@ -1,7 +1,7 @@
 # Full disks and file size limits: the target runs on unharmed, and the loss is recorded and shown.
 . "$(dirname "$0")/lib.sh"
 
-# lossy CLAIM NAME: it is readable and speaks of losses
+# lossy CLAIM NAME: the experiment is readable and reports losses
 lossy()
 {
 	report "$2" -header
@@ -48,14 +48,14 @@ else
 	skip "a full disk" "mounting a tmpfs needs root"
 fi
 
-# A size limit ends events, not usage samples, and the header says so.
+# A size limit ends events but not usage samples, and the header says so.
 record limited -p off -H on -L 1 -S 0.01 -- "$programs/heap_cost" 2000000 5
 is "the program runs on past the limit" 0 $?
 report limited -header
 contains "the limit is told" 'size limit is reached' limited.txt
 within "the data keep to it" 1 1048576 "$(stat -c %s limited.er/heaptrace)"
 
-# A window: events only between two times, usage samples always.
+# -t: events only between two times, but usage samples always.
 record window -p on -S 0.05 -t 0.4-0.9 -- "$programs/burn50" 1.5 1
 is "the program does not notice the window" 0 $?
 from=$(sed -nE 's/.*<clock .* ticks="([0-9]+)".*/\1/p' window.er/log.xml)

@@ -1,8 +1,8 @@
-# Every data file is a valid XRay FDR log at every instant, read by LLVM's own tool.
+# Every data file is a valid XRay FDR log at every moment, read by LLVM's own tool.
 . "$(dirname "$0")/lib.sh"
 have llvm-xray || { skip "llvm-xray reads our files" "llvm-xray is not installed"; exit 0; }
 
-# xray CLAIM NAME [FILES]: all data files of NAME.er, 4 or FILES of them
+# xray CLAIM NAME [FILES]: llvm-xray reads all data files of NAME.er, 4 or FILES of them
 xray()
 {
 	local stream found=0

@@ -3,10 +3,10 @@ golden=$(cd "$(dirname "$0")/../golden/xray" && pwd)
 sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 
-# lines FILE: its lines in an order of their own: llvm-xray prints stack frames in none
+# lines FILE: its lines, sorted: llvm-xray prints stack frames in no fixed order
 lines() { tr -d , <"$1" | sort; }
 
-# compare CLAIM LOG YAML TRACE-EVENTS ACCOUNT: what xer_print makes of LOG is what llvm-xray made of it
+# compare CLAIM LOG YAML TRACE-EVENTS ACCOUNT: xer_print makes the same of LOG as llvm-xray did
 compare()
 {
 	timeout 60 "$xer_print" -convert yaml "$2" >mine.yaml
@@ -30,11 +30,11 @@ for name in v5 naive; do
 		"$(for id in 4 5 1 2 3; do awk -v name="xray+0x$id" 'NF == 11 && $11 == name { print $3; exit }' "$name.txt"; done | xargs)"
 done
 
-# Damage is told, and what is sound is there.
+# Damage is reported, and the sound parts are there.
 head -c 3001 "$golden/v5.log" >cut.log
 timeout 60 "$xer_print" -calls cut.log >cut.txt 2>cut.err
 contains "a log that is cut off" '^# quality: [1-9][0-9]* traced calls' cut.txt
-# The log says how long its buffer is, so each cut is told, with its place.
+# The log says how long its buffer is, so each cut is reported, with its offset.
 silent=0
 for size in $(seq 40 37 3311); do
 	head -c "$size" "$golden/v5.log" >cut.log
@@ -55,7 +55,7 @@ for i in $(seq 1 60); do
 done
 [ "$i" = 60 ] && ok "damaged logs end with 0 or 1"
 
-# ---- a log of the clang that is here
+# ---- a log of the clang that is installed here
 if ! have clang llvm-xray || ! clang -O2 -g -D_GNU_SOURCE -fxray-instrument -fxray-instruction-threshold=1 -o known "$sources/ft_known.c" \
 	"$sources/ft_control.c" -lpthread 2>clang.log; then
 	skip "a log made here" "clang with the XRay runtime, or llvm-xray, is not installed"
@@ -76,7 +76,7 @@ timeout 60 "$xer_print" -instr_map ./known -calls "$log" >known.txt
 for expected in fib:177 leaf:1500 middle:500 odd:250 worker:1; do
 	is "instr_map names ${expected%:*}" "${expected#*:}" "$(value known "${expected%:*}" 3)"
 done
-# The other forms have the names, too. Of a place, llvm-xray also says the column.
+# The other forms have the names, too. For places in the source, llvm-xray also prints the column.
 for form in yaml trace_event; do
 	timeout 60 llvm-xray convert --symbolize -m ./known -f $form "$log" >theirs.$form
 	timeout 60 "$xer_print" -instr_map ./known -convert $form "$log" >mine.$form
@@ -93,7 +93,7 @@ contains "a named account says where functions are" 'ft_known\.c:[0-9]+: middle$
 timeout 60 "$xer_print" -instr_map ./known -limit 20 -ftrace "$log" >known.txt
 contains "arguments are shown" 'middle\(0x1\) \{' known.txt
 
-# The other way: a map for llvm-xray.
+# The other direction: xer_print writes a map for llvm-xray.
 record ours -p off --functrace -- "$programs/ft_known" 1 10
 timeout 60 "$xer_print" -instr_map_out map.yaml ours.er
 succeeds "llvm-xray takes our map" timeout 60 llvm-xray account -m map.yaml ours.er/functrace

@@ -1,6 +1,6 @@
-# vdso.sh: the vDSO of golden experiments, which is another one on each kernel. Sourced by make and by tests/e2e/golden.sh.
+# vdso.sh: the vDSO of golden experiments; each kernel has another one. Sourced by make and by tests/e2e/golden.sh.
 
-# vdso_files DIRECTORY: the files of the experiment and its descendants that name the vDSO, or are it
+# vdso_files DIRECTORY: the files of the experiment and its descendants that name the vDSO, or are a copy of it
 vdso_files() { find "$1" -name map.xml -o -name map.fxt -o -path '*/archives/\[vdso\]_*'; }
 
 # vdso_ids DIRECTORY: the build-ids of the vDSO, each once
@@ -15,7 +15,7 @@ vdso_ids()
 	done | sort -u
 }
 
-# vdso_rename DIRECTORY OLD NEW: the vDSO with one build-id gets another, wherever it is told of, as text or as bytes
+# vdso_rename DIRECTORY OLD NEW: change the vDSO's build-id everywhere, as text and as bytes
 vdso_rename()
 {
 	local file
@@ -29,11 +29,11 @@ vdso_rename()
 	done
 }
 
-# vdso_other ID: a build-id of no kernel
+# vdso_other ID: a build-id that no kernel has
 vdso_other() { echo "$1" | tr 0123456789abcdef fedcba9876543210; }
 
-# vdso_foreign DIRECTORY: the experiment is as if another kernel had recorded it. Prints the script of sed that gives a text of it the ids
-# of the real one.
+# vdso_foreign DIRECTORY: make the experiment look as if another kernel had recorded it. Prints a sed script that puts the real
+# ids back into a text made from it.
 vdso_foreign()
 {
 	local id other
