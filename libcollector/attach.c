@@ -1,10 +1,10 @@
 /* attach.c: begin and end a recording in a running process. See attach.h.
  *
  * The recording can end only when no thread records any more: then files are closed and, at the
- * next beginning, memory is unmapped. A thread sets `depth` or `in_handler` while it records, and
- * checks after that whether the recording still goes on. So once recording is switched off, and
- * every processor has seen this (membarrier), a thread without either mark will not begin to
- * record.
+ * next beginning, memory is unmapped. A thread that records is in a scope, or has set `in_handler`
+ * or `functrace.is_slow`; after setting that, it checks whether the recording still goes on. So
+ * once recording is switched off, and every processor has seen this (membarrier), a thread without
+ * any of these marks will not begin to record.
  * See doc/decisions/35-attach.md. */
 #include "libcollector/attach.h"
 

@@ -2,9 +2,9 @@
  *
  * The launcher (libjli), or the program itself, finds JNI_CreateJavaVM by dlsym. It gets a function
  * of ours, which calls the real one and then becomes a tool (JVMTI) in the machine. A program that
- * is linked to libjvm gets it too, by the order of objects. A library that is loaded later and
- * loads the machine is not seen. Options for an agent, in JAVA_TOOL_OPTIONS or on the command line,
- * would be visible: the machine prints the variable on stderr, and shows the program its arguments.
+ * is linked to libjvm gets it too, by the order of objects. Options for an agent, in
+ * JAVA_TOOL_OPTIONS or on the command line, would be visible: the machine prints the variable on
+ * stderr, and shows the program its arguments.
  * Before the machine is created, its tables are read (java_vm.h), so that its very first frames can
  * be walked.
  * See doc/decisions/40-java-entry.md. */
