@@ -31,14 +31,29 @@ struct parser {
 	int no_memory; /* libxml2 got none */
 };
 
+/* How many bytes the parser has read. */
+static unsigned long position(const struct parser *parser)
+{
+#if LIBXML_VERSION >= 21500
+	unsigned long bytes = 0;
+
+	xmlCtxtGetInputPosition(parser->context, 0, NULL, NULL, NULL, &bytes);
+	return bytes;
+#else
+	long bytes = xmlByteConsumed(parser->context);
+
+	return bytes < 0 ? 0 : (unsigned long)bytes;
+#endif
+}
+
 static void stop(struct parser *parser, int rc, const char *what)
 {
 	if (parser->rc != 0)
 		return;
 	parser->rc = rc;
 	if (what)
-		snprintf(parser->walk->fault, sizeof(parser->walk->fault), "offset %ld: %s",
-		         xmlByteConsumed(parser->context), what);
+		snprintf(parser->walk->fault, sizeof(parser->walk->fault), "offset %lu: %s",
+		         position(parser), what);
 	xmlStopParser(parser->context);
 }
 

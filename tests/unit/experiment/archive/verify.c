@@ -41,7 +41,8 @@ static const struct exp_archive_options on = {.what = EXP_ARCHIVE_ON};
 
 static uint8_t file[4096];
 
-static const uint8_t id[16] = "0123456789abcdef";
+static const uint8_t id[16] = {'0', '1', '2', '3', '4', '5', '6', '7',
+                               '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
 #define ID "30313233343536373839616263646566"
 
 /* An object that has nothing, or the build-id above. */
