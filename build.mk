@@ -122,7 +122,7 @@ $(BUILD)/lib/xer/32/libcollector.so: $(COLLECTOR32_OBJ)
 $(BUILD)/lib/xer/32/libcollector.so: override CFLAGS += -m32
 $(BUILD)/lib/xer/libcollector.so $(BUILD)/lib/xer/32/libcollector.so: libcollector/versions.map
 	$(begin)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,-z,initfirst,--hash-style=gnu \
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,-z,initfirst,-Bsymbolic-functions,--hash-style=gnu \
 		-Wl,--version-script=libcollector/versions.map -o $@ $(filter %.o,$^)
 
 # libexperiment as it is installed: for other people's programs, shared and static.

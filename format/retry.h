@@ -4,6 +4,8 @@
 #ifndef XER_FORMAT_RETRY_H
 #define XER_FORMAT_RETRY_H
 
+#include <errno.h>
+
 enum { RETRIES = 1000 };
 
 /* Whether to repeat a call that `is_interrupted` (it ended with EINTR). `tries` counts, and is 0
@@ -11,6 +13,13 @@ enum { RETRIES = 1000 };
 static inline int retry(int is_interrupted, unsigned *tries)
 {
 	return is_interrupted && ++*tries < RETRIES;
+}
+
+/* May the same call succeed a moment later? It has failed with `error`, -errno, because all
+ * descriptors of the process or of the machine are taken. */
+static inline int retry_later(int error)
+{
+	return error == -EMFILE || error == -ENFILE;
 }
 
 #endif

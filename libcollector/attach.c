@@ -78,6 +78,7 @@ static void reset_threads(void)
 static void reset(const struct process_moment *now)
 {
 	reset_threads();
+	col_streams_unlimit();
 	col_streams_forget();
 	col_log_forget();
 	map_restart();
@@ -129,8 +130,6 @@ static void take_place(void)
 	*step = (struct descriptor_step){.pid = (uint64_t)col.pid, .paused = step->paused};
 	usage_tell(step);
 	col.descriptor.start_ticks = col_ticks();
-	col.descriptor.user = col.descriptor.user_on = 0; /* a program looks for user events when it
-	                                                     starts */
 	environment_set(&col.descriptor);
 	descendant_begin();
 	map_open_program();
@@ -163,15 +162,6 @@ static int begin(void)
 	return 0;
 }
 
-/* Was the experiment deleted? xcollect deletes it if its helper was killed. */
-static int is_orphan(void)
-{
-	struct stat status;
-	int directory = col_directory_get();
-
-	return directory < 0 || (sys_fstat(directory, &status) == 0 && status.st_nlink == 0);
-}
-
 EXPORT int collector_attach(const char *text)
 {
 	static struct descriptor descriptor;
@@ -181,7 +171,8 @@ EXPORT int collector_attach(const char *text)
 
 	if (error < 0)
 		return error;
-	if (process_is_recorded() && is_orphan())
+	/* xcollect deletes the experiment if its helper was killed. */
+	if (process_is_recorded() && col_log_is_deleted())
 		collector_detach(NULL);
 	if (process_is_recorded())
 		return -EBUSY;

@@ -1,5 +1,6 @@
 /* syscall.c: the wrapper of syscall(2). Some libraries wait on futexes by it, and some programs
  * create processes and execute programs by it, past the C library. */
+#include "libcollector/process/beforehand.h"
 #include "libcollector/process/child.h"
 #include "libcollector/process/descendant.h"
 #include "libcollector/process/exec.h"
@@ -81,6 +82,8 @@ EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long 
 		seccomp_before_seccomp((unsigned long)a, (const void *)c);
 	if (unlikely(number == SYS_prctl))
 		seccomp_before_prctl((int)a, (unsigned long)b, (unsigned long)c);
+	if (unlikely(beforehand_is_wanted(number)))
+		beforehand_make();
 	if (unlikely(is_fork(number, a, b)))
 		return fork_traced(number, a, b, c, d, e, f);
 	return real_syscall()(number, a, b, c, d, e, f);

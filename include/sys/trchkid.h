@@ -57,7 +57,8 @@ static __inline__ const struct xer_trace_table *xer_trace_find(void)
 #if defined(__x86_64__)
 	const struct xer_trace_table *found;
 
-	__asm__(".weak xer_trace\n\tmov xer_trace@GOTPCREL(%%rip), %0" : "=r"(found));
+	/* Each time: a recorder that attaches changes the word. */
+	__asm__ __volatile__(".weak xer_trace\n\tmov xer_trace@GOTPCREL(%%rip), %0" : "=r"(found));
 	return found;
 #elif defined(__i386__) && !defined(__PIC__)
 	const struct xer_trace_table *found;

@@ -13,15 +13,16 @@
 
 enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64 };
 
-/* A directory, and where it is found again. */
+/* A directory, known by device and inode: a path may lead elsewhere by now. */
 struct place {
-	struct col_file file;
-	const char *name;
+	dev_t device;
+	ino_t inode;
+	int is_known;
 };
 
-static struct place founder = {.file = {.fd = -1}};
-static struct place own = {.file = {.fd = -1}};
+static struct place founder, own;
 static char own_name[NAME_MAX + 1];
+static const char *_Atomic own_now; /* NULL: it has no directory */
 
 /* High numbers do not disturb what the program expects, and up to 1024 the kernel's table does not
  * grow. If few descriptors are allowed, ours count among them: but at least the first ones that the
@@ -112,12 +113,14 @@ static int is_ours(struct col_file *file)
 int col_file_get(struct col_file *file, const char *name)
 {
 	struct col_file again;
+	int directory, error;
 	long fd;
-	int error;
 
 	if (is_ours(file))
 		return file->fd;
-	fd = sys_openat(col_directory_get(), name, O_RDWR | O_NOFOLLOW, 0);
+	directory = col_directory_get();
+	fd = directory < 0 ? directory : sys_openat(directory, name, O_RDWR | O_NOFOLLOW, 0);
+	col_place_done(directory);
 	if (fd < 0)
 		return (int)fd;
 	error = col_file_take(&again, (int)fd);
@@ -139,77 +142,121 @@ void col_file_close(struct col_file *file)
 	file->fd = -1;
 }
 
-static int open_place(struct place *place, int directory)
+static int is_place(const struct place *place, int fd)
 {
-	long fd = sys_openat(directory, place->name, O_RDONLY | O_DIRECTORY, 0);
+	struct stat status;
 
-	return fd < 0 ? (int)fd : col_file_take(&place->file, (int)fd);
+	return place->is_known && sys_fstat(fd, &status) == 0 && status.st_dev == place->device &&
+	       status.st_ino == place->inode;
 }
 
-/* The number may now be a directory of the program, and the path may lead elsewhere. */
-static int open_again(struct place *place, int directory)
+/* Open a directory by `access`, O_RDONLY or O_PATH. Returns its descriptor, or -errno. */
+static int open_directory(int directory, const char *name, int access)
 {
-	struct col_file before = place->file;
+	long fd = sys_openat(directory, name, access | O_DIRECTORY, 0);
 
-	if (open_place(place, directory) < 0)
-		return -EBADF;
-	if (place->file.device == before.device && place->file.inode == before.inode)
-		return place->file.fd;
-	sys_close(place->file.fd);
-	place->file = before;
-	return -EBADF;
+	return fd < 0 ? (int)fd : move_up((int)fd);
+}
+
+/* Of the founder, "." for itself. */
+static int open_in_founder(const char *name, int access)
+{
+	int directory, fd;
+
+	if (strcmp(name, ".") == 0)
+		return open_directory(AT_FDCWD, col.descriptor.directory, access);
+	directory = col_founder_get();
+	fd = directory < 0 ? directory : open_directory(directory, name, access);
+	col_place_done(directory);
+	return fd;
+}
+
+/* `fd` was just opened, or is -errno: remember which directory it is, and close it. Returns 0 or
+ * -errno. */
+static int learn(struct place *place, int fd)
+{
+	struct stat status;
+	int error = fd < 0 ? fd : (int)sys_fstat(fd, &status);
+
+	if (fd >= 0)
+		sys_close(fd);
+	if (error == 0)
+		*place = (struct place){status.st_dev, status.st_ino, 1};
+	return error;
+}
+
+/* `fd` was just opened, or is -errno: is it the directory that we know? Returns it, or -errno. */
+static int check(const struct place *place, int fd)
+{
+	if (fd < 0 || is_place(place, fd))
+		return fd;
+	sys_close(fd);
+	return -ESTALE;
 }
 
 int col_founder_open(void)
 {
-	founder.name = col.descriptor.directory;
-	return open_place(&founder, AT_FDCWD);
+	return learn(&founder, open_in_founder(".", O_RDONLY));
 }
 
 int col_founder_get(void)
 {
-	return is_ours(&founder.file) ? founder.file.fd : open_again(&founder, AT_FDCWD);
+	return check(&founder, open_in_founder(".", O_PATH));
 }
 
 void col_founder_close(void)
 {
-	col_file_close(&founder.file);
+	founder.is_known = 0;
+}
+
+void col_place_done(int fd)
+{
+	if (fd >= 0 && (is_place(&own, fd) || is_place(&founder, fd)))
+		sys_close(fd);
 }
 
 int col_directory_open(const char *name)
 {
-	strcpy(own_name, name);
-	own.name = own_name;
-	return open_place(&own, col_founder_get());
+	int error = learn(&own, open_in_founder(name, O_RDONLY));
+
+	if (error == 0) {
+		strcpy(own_name, name);
+		atomic_store(&own_now, own_name);
+	}
+	return error;
 }
 
 int col_directory_get(void)
 {
-	if (is_ours(&own.file))
-		return own.file.fd;
-	return own.name ? open_again(&own, col_founder_get()) : -EBADF;
+	const char *name = atomic_load(&own_now);
+
+	return name ? check(&own, open_in_founder(name, O_PATH)) : -EBADF;
 }
 
 int col_directory_rename(const char *name)
 {
 	static char names[NAME_MAX + 1]; /* another thread may be reading the old one */
-	int error;
+	const char *old = atomic_load(&own_now);
+	int directory, error;
 
-	if (!own.name || strcmp(own.name, ".") == 0)
+	if (!old || strcmp(old, ".") == 0)
 		return -EPERM;
-	error = (int)SYS5(SYS_renameat2, col_founder_get(), own.name, col_founder_get(), name,
-	                  RENAME_NOREPLACE);
+	directory = col_founder_get();
+	error = directory < 0 ? directory
+	                      : (int)SYS5(SYS_renameat2, directory, old, directory, name,
+	                                  RENAME_NOREPLACE);
+	col_place_done(directory);
 	if (error == 0) {
 		strcpy(names, name);
-		own.name = names;
+		atomic_store(&own_now, names);
 	}
 	return error;
 }
 
 void col_directory_close(void)
 {
-	col_file_close(&own.file);
-	own.name = NULL;
+	own.is_known = 0;
+	atomic_store(&own_now, NULL);
 }
 
 /* Some file systems cannot allocate: there, writing zeros does the same. */

@@ -33,8 +33,10 @@ int col_file_get(struct col_file *file, const char *name);
 /* Close it if it is still ours. */
 void col_file_close(struct col_file *file);
 
-/* The directory of the founder; its path is in the descriptor. open: 0 or -errno; get: its
- * descriptor, checked to be ours, or -EBADF. */
+/* The directory of the founder; its path is in the descriptor. open: 0 or -errno. get: open it for
+ * a moment, checked to be ours; returns a descriptor, which col_place_done closes, or -errno. No
+ * directory stays open in the program: sandboxes refuse to begin while one is, since it leads out
+ * of them. */
 int col_founder_open(void);
 int col_founder_get(void);
 void col_founder_close(void);
@@ -43,6 +45,9 @@ void col_founder_close(void);
 int col_directory_open(const char *name);
 int col_directory_get(void);
 void col_directory_close(void);
+
+/* Close what get has returned; nothing if that was -errno. */
+void col_place_done(int fd);
 
 /* Rename it, if that name is free; the directory of the founder keeps its name. Returns 0 or
  * -errno. Signal-safe, in one thread at a time. */

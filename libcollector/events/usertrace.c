@@ -244,9 +244,10 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	int on = !(atomic_load(&switches) & ((1u << FMT_USER_TRACES) - 1));
 
-	(void)signal;
-	(void)info;
-	(void)context;
+	if (!col_is_recording()) {
+		signals_forward(signal, info, context);
+		return;
+	}
 	for (int trace = 0; trace < FMT_USER_TRACES; trace++)
 		if (col.descriptor.user >> trace & 1)
 			turn_trace(trace, on);
@@ -275,4 +276,10 @@ void usertrace_stop(void)
 	atomic_store(&halted, 1);
 	atomic_store(&col.switches->on[SOURCE_USER], 0);
 	__atomic_store_n(&xer_trace.on, 0, __ATOMIC_RELAXED);
+}
+
+void usertrace_again(void)
+{
+	plan_forget();
+	atomic_store(&started, 0);
 }

@@ -8,4 +8,7 @@ void usertrace_start(void);
 /* Record no more. Signal-safe. */
 void usertrace_stop(void);
 
+/* Another recording begins: with its own plan. */
+void usertrace_again(void);
+
 #endif

@@ -20,6 +20,7 @@ struct rule {
 };
 
 uint8_t *plan_routes;
+static uint8_t *routes;    /* its memory. It stays: a thread may be reading there */
 static struct rule *rules; /* rules[rule_count] */
 static unsigned rule_count;
 
@@ -110,14 +111,22 @@ void plan_open(void)
 	read_modes(col.descriptor.user_modes);
 	if (!col.descriptor.user_hooks[0])
 		return;
-	rules = sys_mmap_anonymous(RULES * sizeof(*rules));
-	plan_routes = sys_mmap_anonymous(HOOKS);
-	if (rules && plan_routes) {
+	rules = rules ? rules : sys_mmap_anonymous(RULES * sizeof(*rules));
+	routes = routes ? routes : sys_mmap_anonymous(HOOKS);
+	if (rules && routes) {
+		plan_routes = routes;
 		read_routes(col.descriptor.user_hooks);
 		return;
 	}
-	plan_routes = NULL;
 	col_log_warning("no memory to select hooks: all user events are recorded");
+}
+
+void plan_forget(void)
+{
+	plan_routes = NULL;
+	rule_count = 0;
+	if (routes)
+		memset(routes, 0, HOOKS);
 }
 
 int plan_component(const char *name)

@@ -7,8 +7,9 @@
 enum { PLAN_NOWHERE = -1, PLAN_SYSTEM = 0 };
 
 /* Read the plan from the descriptor; what it cannot do is noted in log.xml. Normal context,
- * once. */
+ * once, and again after plan_forget. */
 void plan_open(void);
+void plan_forget(void);
 
 /* The trace that events of this hook word go to, 0 to FMT_USER_TRACES - 1, or PLAN_NOWHERE.
  * Signal-safe. */

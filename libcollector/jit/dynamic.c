@@ -123,9 +123,12 @@ uint64_t dynamic_text_reserve(uint64_t size)
 static int open_text(void)
 {
 	if (text_file.fd < 0) {
-		long made = sys_openat(col_directory_get(), FMT_FILE_DYNTEXT,
-		                       O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
+		int directory = col_directory_get();
+		long made = directory < 0 ? directory
+		                          : sys_openat(directory, FMT_FILE_DYNTEXT,
+		                                       O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
 
+		col_place_done(directory);
 		if (made >= 0)
 			col_file_take(&text_file, (int)made);
 	}

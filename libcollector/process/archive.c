@@ -76,11 +76,13 @@ static int is_alive(const char *lineage)
 	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
 	char path[LINEAGE_MAX + sizeof(FMT_EXPERIMENT_SUFFIX "/" FMT_FILE_LOG)];
 	char *end = stpcpy(path, lineage);
+	int directory = col_founder_get();
 	long fd;
 	int locked;
 
 	strcpy(end, *lineage ? FMT_EXPERIMENT_SUFFIX "/" FMT_FILE_LOG : FMT_FILE_LOG);
-	fd = sys_openat(col_founder_get(), path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	fd = sys_openat(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	col_place_done(directory);
 	if (fd < 0)
 		return 0;
 	locked = SYS3(SYS_fcntl, fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;

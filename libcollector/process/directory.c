@@ -139,10 +139,11 @@ static int write_log(const struct process_moment *start)
 {
 	char *memory = col_text_borrow();
 	struct sink sink = {.text = {.at = memory, .capacity = COL_TEXT_SIZE}};
-	int directory = col_directory_get();
+	int directory;
 
 	if (!memory)
 		return -EBUSY;
+	directory = col_directory_get();
 	sink.fd = (int)sys_openat(directory, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
 	                          0644);
 	if (sink.fd < 0) {
@@ -154,9 +155,10 @@ static int write_log(const struct process_moment *start)
 		sys_close(sink.fd);
 	}
 	col_text_return(memory);
-	return sink.error < 0
-	               ? sink.error
-	               : (int)SYS4(SYS_renameat, directory, NEW_LOG, directory, FMT_FILE_LOG);
+	if (sink.error == 0)
+		sink.error = (int)SYS4(SYS_renameat, directory, NEW_LOG, directory, FMT_FILE_LOG);
+	col_place_done(directory);
+	return sink.error;
 }
 
 int directory_make_map(void)
@@ -173,8 +175,10 @@ int directory_make_map(void)
 		error = -ENOSPC;
 	if (fd >= 0)
 		sys_close((int)fd);
-	return error < 0 ? error
-	                 : (int)SYS4(SYS_renameat, directory, NEW_MAP, directory, FMT_FILE_MAP);
+	if (error == 0)
+		error = (int)SYS4(SYS_renameat, directory, NEW_MAP, directory, FMT_FILE_MAP);
+	col_place_done(directory);
+	return error;
 }
 
 static void directory_name(char *out)
@@ -183,10 +187,8 @@ static void directory_name(char *out)
 }
 
 /* Returns 0 with the directory's name in name[LINEAGE_MAX + 4], or -errno. */
-static int take_name(char *name)
+static int take_name(char *name, int founder)
 {
-	int founder = col_founder_get();
-
 	for (int i = 0; i < NAMES_TRIED; i++) {
 		long error;
 
@@ -204,13 +206,15 @@ static int take_name(char *name)
 int directory_make(const struct process_moment *start)
 {
 	char name[LINEAGE_MAX + sizeof(FMT_EXPERIMENT_SUFFIX)];
-	int error = take_name(name);
+	int founder = col_founder_get();
+	int error = founder < 0 ? founder : take_name(name, founder);
 
 	if (error == 0)
 		error = col_directory_open(name);
 	if (error == -EACCES &&
-	    SYS4(SYS_fchmodat, col_founder_get(), name, S_IRWXU, 0) == 0) /* a umask as above */
+	    SYS4(SYS_fchmodat, founder, name, S_IRWXU, 0) == 0) /* a umask as above */
 		error = col_directory_open(name);
+	col_place_done(founder);
 	if (error == 0)
 		error = write_log(start);
 	return error;

@@ -194,9 +194,9 @@ void thread_become(struct col_thread *state)
 struct col_thread *thread_adopt_self(void)
 {
 	uint32_t tid = sys_tid();
-	struct col_thread *state = tid ? thread_find(tid) : NULL;
+	struct col_thread *known = tid ? thread_find(tid) : NULL, *state = known;
 
-	if (!state) {
+	if (!known) {
 		state = tid ? thread_take() : NULL;
 		if (!state) {
 			col_count(&col.count.lost_threads, 1);
@@ -205,7 +205,8 @@ struct col_thread *thread_adopt_self(void)
 		thread_begin(state, tid);
 	}
 	thread_become(state);
-	thread_tell(state, COL_NORMAL, FMT_thread_origin_FOUND);
+	/* One that the scan has found may have samples: it is no new thread. */
+	thread_tell(state, COL_NORMAL, known ? FMT_thread_origin_RENAMED : FMT_thread_origin_FOUND);
 	return state;
 }
 
@@ -220,15 +221,17 @@ static uint32_t first_tid(void)
 int thread_open(void)
 {
 	uint32_t tid = first_tid();
-	struct col_thread *state;
+	struct col_thread *state, *known;
 
 	begin_again();
-	state = col_self ? col_self : thread_take();
+	/* An earlier recording may have found this thread without its ever recording by itself. */
+	known = col_self ? col_self : thread_find(tid);
+	state = known ? known : thread_take();
 	if (!state)
 		return -ENOMEM;
 	if (!has_exit_key)
 		has_exit_key = pthread_key_create(&exit_key, at_thread_exit) == 0;
-	if (!col_self)
+	if (!known)
 		thread_begin(state, tid);
 	atomic_store(&state->accounted_ns, col.descriptor.step.thread_ns & ~(uint64_t)15);
 	thread_become(state);

@@ -116,14 +116,25 @@ void col_log_let_go(void)
 int col_xml_open(enum col_xml which)
 {
 	struct xml_file *xml = &files[which];
-	long fd = sys_openat(col_directory_get(), xml->name, O_RDWR | O_NOFOLLOW, 0);
+	int directory = col_directory_get();
+	long fd = directory < 0 ? directory
+	                        : sys_openat(directory, xml->name, O_RDWR | O_NOFOLLOW, 0);
 	int error = fd < 0 ? (int)fd : col_file_take(&xml->file, (int)fd);
 
+	col_place_done(directory);
 	if (error == 0)
 		error = find_end(xml);
 	if (error == 0 && which == COL_LOG)
 		lock_alive(xml->file.fd);
 	return error;
+}
+
+int col_log_is_deleted(void)
+{
+	struct stat status;
+	int fd = col_file_get(&files[COL_LOG].file, files[COL_LOG].name);
+
+	return fd < 0 ? !retry_later(fd) : sys_fstat(fd, &status) == 0 && status.st_nlink == 0;
 }
 
 void col_log_forget(void)
@@ -168,7 +179,7 @@ static int write_all(struct xml_file *xml, int fd)
 	return 0;
 }
 
-/* Append under the lock. The first failure ends the file: it stays as it is. */
+/* Append under the lock. The first failure that lasts ends the file: it stays as it is. */
 static int append(struct xml_file *xml, const char *text, size_t len)
 {
 	int fd = xml->stopped ? -EIO : current_fd(xml);
@@ -180,7 +191,7 @@ static int append(struct xml_file *xml, const char *text, size_t len)
 	if (error == 0)
 		error = write_all(xml, fd);
 	if (error < 0) {
-		xml->stopped |= error != -E2BIG;
+		xml->stopped |= error != -E2BIG && !retry_later(error);
 		col_count(&col.count.lost_log, 1);
 		return error;
 	}

@@ -23,6 +23,9 @@ void col_log_keep_alive(void);
 /* Release the lock: nothing more will be written. Signal-safe. */
 void col_log_let_go(void);
 
+/* Is the file gone, and with it the experiment? Normal context. */
+int col_log_is_deleted(void);
+
 /* In a forked child: close without writing, and be as before col_log_open, even if a thread was
  * writing. */
 void col_log_forget(void);

@@ -26,6 +26,17 @@ int ring_init(struct ring *ring, uint64_t bytes)
 	return ring->parts ? 0 : -ENOMEM;
 }
 
+void ring_fini(struct ring *ring)
+{
+	uint8_t *map = atomic_exchange(&ring->map, NULL);
+
+	if (map)
+		sys_munmap(map, (size_t)ring->count * ring->part_size);
+	if (ring->parts)
+		sys_munmap(ring->parts, ring->count * sizeof(*ring->parts));
+	ring->parts = NULL;
+}
+
 void ring_restart(struct ring *ring)
 {
 	if (ring->parts)

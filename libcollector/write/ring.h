@@ -26,6 +26,9 @@ struct ring {
 /* Create the parts of a ring of about `bytes`. Returns 0, -EINVAL (too small) or -ENOMEM. */
 int ring_init(struct ring *ring, uint64_t bytes);
 
+/* The file is a ring no more. */
+void ring_fini(struct ring *ring);
+
 /* In a forked child: no part is used, and there is no file yet. Signal-safe. */
 void ring_restart(struct ring *ring);
 

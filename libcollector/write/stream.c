@@ -6,6 +6,8 @@
 #include "libcollector/base/file.h"
 #include "libcollector/write/log.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 #include <linux/futex.h>
 
@@ -21,7 +23,8 @@ struct stream {
 	atomic_uint state;
 	atomic_uint ordinal;
 	atomic_uint_fast64_t claimed;
-	uint64_t limit; /* of claimed bytes, 0: none */
+	uint64_t limit;                  /* of claimed bytes, 0: none */
+	atomic_uint_fast64_t wait_until; /* event time: the program has taken all descriptors */
 	struct ring ring;
 };
 
@@ -92,10 +95,9 @@ static int write_first_page(enum fmt_stream which, int fd, uint32_t size)
 
 /* If a file with the temporary name exists already, it was planted in a directory where everybody
  * may write: it is not written to. */
-static int make_file(enum fmt_stream which, uint32_t size)
+static int make_file_in(int directory, enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
-	int directory = col_directory_get();
 	long fd = sys_openat(directory, stream->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
 	                     0644);
 	int error;
@@ -112,6 +114,36 @@ static int make_file(enum fmt_stream which, uint32_t size)
 	return (int)SYS4(SYS_renameat, directory, stream->temporary, directory, stream->name);
 }
 
+static int make_file(enum fmt_stream which, uint32_t size)
+{
+	int directory = col_directory_get();
+	int error = directory < 0 ? directory : make_file_in(directory, which, size);
+
+	col_place_done(directory);
+	return error;
+}
+
+enum { WAITS_A_SECOND = 1000 };
+
+/* An error of the stream's file: does it end the stream? If not, the next look is a moment later.
+ * Returns it. */
+static int judge(enum fmt_stream which, int error)
+{
+	if (retry_later(error))
+		atomic_store(&streams[which].wait_until,
+		             col_ticks() + col.descriptor.clock_hz / WAITS_A_SECOND);
+	else
+		col_stream_stop(which, error);
+	return error;
+}
+
+static int is_waiting(const struct stream *stream)
+{
+	uint64_t until = atomic_load_explicit(&stream->wait_until, memory_order_relaxed);
+
+	return unlikely(until) && col_ticks() < until;
+}
+
 static int make_and_open(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
@@ -121,7 +153,8 @@ static int make_and_open(enum fmt_stream which, uint32_t size)
 	atomic_store(&stream->claimed, size);
 	error = make_file(which, size);
 	if (error < 0) {
-		col_stream_stop(which, error);
+		judge(which, error);
+		atomic_compare_exchange_strong(&stream->state, &state, ABSENT);
 		return error;
 	}
 	atomic_compare_exchange_strong(&stream->state, &state, OPEN);
@@ -170,6 +203,12 @@ static int ensure_file(enum fmt_stream which, uint32_t size)
 	return state == OPEN ? 0 : -EIO;
 }
 
+void col_stream_make(enum fmt_stream which)
+{
+	if (!is_waiting(&streams[which]))
+		ensure_file(which, EXTENT_MIN);
+}
+
 static atomic_uint_fast64_t total; /* bytes of event data */
 
 /* Usage samples and call stacks go on, the latter for events in progress. */
@@ -209,6 +248,8 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 
 	col_settle();
 	col_check_time();
+	if (is_waiting(stream))
+		return -EMFILE;
 	if (exceeds_limit(which, size))
 		return -EDQUOT;
 	if (atomic_load_explicit(&stream->state, memory_order_acquire) != OPEN)
@@ -218,10 +259,12 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 		return made < 0 ? made : 0;
 	}
 	fd = col_file_get(&stream->file, stream->name);
+	if (fd < 0)
+		return judge(which, fd);
 	*at = atomic_fetch_add(&stream->claimed, size);
 	if (is_full(which, *at + size))
 		return -ENOSPC;
-	error = fd < 0 ? fd : col_file_allocate(fd, *at, size);
+	error = col_file_allocate(fd, *at, size);
 	if (error < 0)
 		col_stream_stop(which, error);
 	return error;
@@ -271,8 +314,9 @@ static int open_ring(enum fmt_stream which)
 	if (error < 0 || atomic_load(&stream->ring.map))
 		return error < 0 ? error : 0;
 	error = col_file_get(&stream->file, stream->name);
-	if (error >= 0)
-		error = col_file_allocate(error, FDR_EXTENT_UNIT, size);
+	if (error < 0)
+		return judge(which, error);
+	error = col_file_allocate(error, FDR_EXTENT_UNIT, size);
 	map = error < 0 ? NULL : col_stream_map(which, FDR_EXTENT_UNIT, size);
 	if (!map) {
 		col_stream_stop(which, error < 0 ? error : -ENOMEM);
@@ -292,6 +336,8 @@ static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
 	int error = 0;
 
 	col_check_time();
+	if (is_waiting(&streams[which]))
+		return -EMFILE;
 	if (!atomic_load(&ring->map))
 		error = open_ring(which);
 	if (error < 0)
@@ -397,9 +443,18 @@ void col_streams_forget(void)
 		atomic_store(&streams[i].state, ABSENT);
 		atomic_store(&streams[i].ordinal, 0);
 		atomic_store(&streams[i].claimed, 0);
+		atomic_store(&streams[i].wait_until, 0);
 		ring_restart(&streams[i].ring);
 	}
 	atomic_store(&total, 0);
+}
+
+void col_streams_unlimit(void)
+{
+	for (int i = 0; i < FMT_STREAMS; i++) {
+		streams[i].limit = 0;
+		ring_fini(&streams[i].ring);
+	}
 }
 
 void col_streams_stop(void)

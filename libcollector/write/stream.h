@@ -70,6 +70,9 @@ void col_slot_abandon(struct col_slot *slot);
  * Signal-safe. */
 int col_stream_claim(enum fmt_stream stream, uint32_t size, uint64_t *at);
 
+/* Create its file, if it has none. Signal-safe. */
+void col_stream_make(enum fmt_stream stream);
+
 /* Map [at, at + size) of a stream for writing. NULL if that fails. Signal-safe. */
 uint8_t *col_stream_map(enum fmt_stream stream, uint64_t at, size_t size);
 
@@ -86,6 +89,9 @@ void col_stream_lose(enum fmt_stream stream);
  * newest events replace the oldest, or by an end when it is full. Returns 0, -EINVAL (too small) or
  * -ENOMEM (a ring). */
 int col_stream_limit(enum fmt_stream stream, uint64_t bytes, int is_ring);
+
+/* Take all limits back, and unmap rings: no thread records, and all slots are abandoned. */
+void col_streams_unlimit(void);
 
 /* In a forked child: close all descriptors, and be as at the start. */
 void col_streams_forget(void);

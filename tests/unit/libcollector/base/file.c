@@ -45,8 +45,10 @@ Test(file, replaced_descriptor_is_noticed_and_opened_again)
 static struct col_file take(const char *name)
 {
 	struct col_file file = {.fd = -1};
-	int fd = openat(col_directory_get(), name, O_CREAT | O_RDWR, 0600);
+	int directory = col_directory_get();
+	int fd = openat(directory, name, O_CREAT | O_RDWR, 0600);
 
+	col_place_done(directory);
 	cr_assert_eq(col_file_take(&file, fd), 0);
 	cr_assert_eq(fcntl(fd, F_GETFD), -1, "it has another number");
 	return file;
@@ -131,20 +133,20 @@ Test(file, when_the_high_numbers_are_taken_it_has_a_lower_one)
 Test(file, another_file_under_its_name_is_not_taken_for_it)
 {
 	struct col_file file = take("data");
-	int number = file.fd, other;
+	int number = file.fd, other, directory = col_directory_get();
 
-	renameat(col_directory_get(), "data", col_directory_get(), "elsewhere");
+	renameat(directory, "data", directory, "elsewhere");
 	cr_assert_eq(col_file_get(&file, "data"), number, "it is open");
 	close(number);
 	cr_assert_eq(col_file_get(&file, "data"), -ENOENT);
-	other = openat(col_directory_get(), "data", O_CREAT | O_RDWR, 0600);
+	other = openat(directory, "data", O_CREAT | O_RDWR, 0600);
 	cr_assert_eq(col_file_get(&file, "data"), -ESTALE);
 	cr_assert_eq(fcntl(number, F_GETFD), -1, "none stays open");
 	close(other);
 	cr_assert_eq(col_file_get(&file, "elsewhere"), number);
 	cr_assert_eq(file.reopened, 1);
-	unlinkat(col_directory_get(), "data", 0);
-	cr_assert_eq(symlinkat("elsewhere", col_directory_get(), "data"), 0);
+	unlinkat(directory, "data", 0);
+	cr_assert_eq(symlinkat("elsewhere", directory, "data"), 0);
 	close(number);
 	cr_assert_eq(col_file_get(&file, "data"), -ELOOP);
 }
@@ -180,20 +182,51 @@ Test(file, its_owner_may_read_and_write_it_whatever_the_umask)
 
 /* ---- directories */
 
-Test(file, directories_are_opened_again_when_the_program_has_closed_them)
+/* The number of open directories. */
+static int open_directories(void)
 {
-	int founder = col_founder_get(), own = col_directory_get(), other = open("/", O_RDONLY);
+	struct stat status;
+	int count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+	return count;
+}
+
+Test(file, directories_are_open_for_a_moment_only)
+{
+	int before = open_directories(), founder = col_founder_get(), own = col_directory_get();
 
 	cr_assert(founder >= 960 && own >= 960 && founder != own);
-	dup2(other, founder);
-	dup2(other, own);
-	cr_assert_eq(faccessat(col_directory_get(), "log.xml", F_OK, 0), 0);
-	cr_assert_eq(faccessat(col_founder_get(), "log.xml", F_OK, 0), 0);
-	strcpy(col.descriptor.directory, "/");
-	dup2(other, col_founder_get());
-	cr_assert_eq(col_founder_get(), -EBADF, "the path leads elsewhere now");
-	strcpy(col.descriptor.directory, "/no/such/directory");
-	cr_assert_eq(col_founder_get(), -EBADF);
+	cr_assert_eq(open_directories(), before + 2);
+	cr_assert_eq(faccessat(own, "log.xml", F_OK, 0), 0);
+	cr_assert_eq(faccessat(founder, "log.xml", F_OK, 0), 0);
+	col_place_done(founder);
+	dup2(open("/", O_RDONLY), own);
+	before = open_directories();
+	col_place_done(own);
+	col_place_done(-EBADF);
+	cr_assert_eq(open_directories(), before, "the program's stays open");
+}
+
+Test(file, another_directory_under_the_path_is_not_taken_for_it)
+{
+	char path[sizeof(col.descriptor.directory)];
+	int fd;
+
+	strcpy(path, col.descriptor.directory);
+	strcat(col.descriptor.directory, "/inner");
+	mkdir(col.descriptor.directory, 0700);
+	cr_assert_eq(col_founder_get(), -ESTALE);
+	cr_assert_eq(col_directory_get(), -ESTALE);
+	rmdir(col.descriptor.directory);
+	cr_assert_eq(col_founder_get(), -ENOENT);
+	strcpy(col.descriptor.directory, path);
+	fd = col_founder_get();
+	cr_assert_geq(fd, 0);
+	col_founder_close();
+	cr_assert_eq(col_founder_get(), -ESTALE, "it is known no more");
+	close(fd);
 }
 
 Test(file, a_descendant_has_a_directory_in_the_founders)
@@ -210,10 +243,7 @@ Test(file, a_descendant_has_a_directory_in_the_founders)
 	cr_assert_eq(col_directory_rename("two.er"), 0);
 	cr_assert_eq(faccessat(col_founder_get(), "two.er", F_OK, 0), 0);
 	cr_assert_eq(faccessat(col_founder_get(), "one.er", F_OK, 0), -1);
-	close(col_directory_get());
 	cr_assert_geq(col_directory_get(), 0, "by its new name");
-	col_founder_close();
-	cr_assert_geq(col_founder_get(), 0);
 }
 
 /* ---- room */

@@ -62,6 +62,8 @@ Test(usertrace_plan, the_last_rule_of_a_sub_id_holds)
 	cr_assert_eq(route(1, 5), PLAN_SYSTEM, "all hooks go there now");
 	cr_assert_eq(route(3, 5), 6);
 	cr_assert_eq(route(3, 6), PLAN_SYSTEM);
+	plan_forget();
+	cr_assert_eq(route(3, 5), PLAN_SYSTEM, "there is no plan");
 	plan("1+0001:0005,2+0001:0005,3+0001:0006,4+0002:0005,5-0002:ffff");
 	cr_assert_eq(route(1, 5), 2);
 	cr_assert_eq(route(1, 6), 3);

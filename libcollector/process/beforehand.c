@@ -1,0 +1,123 @@
+/* beforehand.c: wrappers of calls after which no file can be created. See beforehand.h and
+ * doc/decisions/15-descriptors.md. */
+#include "libcollector/process/beforehand.h"
+
+#include "libcollector/base/file.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/process/child.h"
+#include "libcollector/write/stream.h"
+
+#if ARCH_WALKS_STACKS
+#include "libcollector/unwind/tree.h"
+#endif
+
+static void make_streams(void)
+{
+#if ARCH_WALKS_STACKS
+	static const struct {
+		enum source_id source;
+		enum fmt_stream stream;
+	} rows[] = {
+		{SOURCE_CLOCK, FMT_STREAM_PROFILE},       {SOURCE_HEAP, FMT_STREAM_HEAPTRACE},
+		{SOURCE_SYNC, FMT_STREAM_SYNCTRACE},      {SOURCE_IO, FMT_STREAM_IOTRACE},
+		{SOURCE_FUNCTRACE, FMT_STREAM_FUNCTRACE}, {SOURCE_FUNCTRACE, FMT_STREAM_FUNCTABLE},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (col_on(rows[i].source))
+			col_stream_make(rows[i].stream);
+	tree_node(0, FMT_PC_TRUNCATED); /* frameinfo and map.xml */
+#endif
+}
+
+void beforehand_make(void)
+{
+	struct col_thread *self;
+	sys_sigset old;
+
+	child_look();
+	if (!process_is_recorded())
+		return;
+	sys_block_signals(&old);
+	child_settle();
+	self = thread_current();
+	if (self && process_is_recorded()) {
+		child_greet(&self->slot[COL_NORMAL][FMT_STREAM_OVERVIEW]);
+		make_streams();
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+int beforehand_is_wanted(long number)
+{
+	switch (number) {
+	case SYS_setuid:
+	case SYS_setreuid:
+	case SYS_setresuid:
+	case SYS_setfsuid:
+	case SYS_capset:
+	case SYS_chroot:
+	case SYS_pivot_root:
+	case SYS_unshare:
+	case SYS_setns:
+	case SYS_seccomp:
+	case SYS_setrlimit:
+	case SYS_prlimit64:
+	case SYS_landlock_restrict_self:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+#define BEFORE(type, name, parameters, arguments) \
+	EXPORT type name parameters \
+	{ \
+		beforehand_make(); \
+		return REAL(name) arguments; \
+	}
+
+BEFORE(int, setuid, (uid_t user), (user))
+BEFORE(int, seteuid, (uid_t user), (user))
+BEFORE(int, setreuid, (uid_t real, uid_t effective), (real, effective))
+BEFORE(int, setresuid, (uid_t real, uid_t effective, uid_t saved), (real, effective, saved))
+BEFORE(int, setfsuid, (uid_t user), (user))
+BEFORE(int, capset, (void *header, const void *data), (header, data))
+BEFORE(int, chroot, (const char *path), (path))
+BEFORE(int, unshare, (int what), (what))
+BEFORE(int, setns, (int fd, int kind), (fd, kind))
+
+/* The program may open files up to a lower limit, and ours would take numbers from it. */
+static void before_limit(int resource, const void *limit)
+{
+	if (resource == RLIMIT_NOFILE && limit)
+		beforehand_make();
+}
+
+EXPORT int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *limit)
+{
+	before_limit((int)resource, limit);
+	return REAL(setrlimit64)(resource, limit);
+}
+
+EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *limit,
+                     struct rlimit64 *old)
+{
+	before_limit((int)resource, limit);
+	return REAL(prlimit64)(pid, resource, limit, old);
+}
+
+#ifdef __LP64__ /* of 32 bits, these names mean the same to us as the others */
+EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
+{
+	before_limit((int)resource, limit);
+	return REAL(setrlimit)(resource, limit);
+}
+
+EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit,
+                   struct rlimit *old)
+{
+	before_limit((int)resource, limit);
+	return REAL(prlimit)(pid, resource, limit, old);
+}
+#endif

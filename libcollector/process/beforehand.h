@@ -1,0 +1,16 @@
+/* beforehand.h: files that a process may not be able to create later.
+ *
+ * A file of the experiment is created when there is something to write. If a process gives up its
+ * user, its root directory, its namespace or its descriptors first, this would fail. So what it may
+ * need is created before. */
+#ifndef XER_LIBCOLLECTOR_PROCESS_BEFOREHAND_H
+#define XER_LIBCOLLECTOR_PROCESS_BEFOREHAND_H
+
+/* Create the directory of the process, and the files of the kinds of data that are recorded now.
+ * Signal-safe. */
+void beforehand_make(void);
+
+/* Does this system call give up something? */
+int beforehand_is_wanted(long number);
+
+#endif

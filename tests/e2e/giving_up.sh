@@ -1,0 +1,148 @@
+# What a process gives up: descriptors, its user, its root directory. It notices no recorder, and what it does afterwards is recorded.
+. "$(dirname "$0")/lib.sh"
+
+needs "what a process gives up" "" gcc || exit 0
+
+cat >gives.c <<'C'
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *volatile kept;
+__attribute__((noinline)) static void mark(int count)
+{
+	for (int i = 0; i < count; i++)
+		kept = malloc(40);
+	__asm__ volatile("");
+}
+__attribute__((noinline)) static void again(int count)
+{
+	for (int i = 0; i < count; i++)
+		kept = malloc(50);
+	__asm__ volatile("");
+}
+static int open_all(void)
+{
+	int count = 0;
+	while (open("/dev/null", O_RDONLY) >= 0)
+		count++;
+	return count;
+}
+/* Open directories besides the one that lists them, and whether any descriptor leads to one. */
+static int directories(void)
+{
+	DIR *list = opendir("/proc/self/fd");
+	struct dirent *entry;
+	struct stat status;
+	int count = 0;
+	while ((entry = readdir(list)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(list) &&
+		    fstatat(dirfd(list), entry->d_name, &status, 0) == 0 && S_ISDIR(status.st_mode))
+			count++;
+	closedir(list);
+	return count;
+}
+static void limit(rlim_t most)
+{
+	struct rlimit limits = {most, most};
+	setrlimit(RLIMIT_NOFILE, &limits);
+}
+static void child(void (*give_up)(void))
+{
+	int status;
+	pid_t pid = fork();
+	if (pid == 0) {
+		give_up();
+		mark(1000);
+		_exit(3);
+	}
+	waitpid(pid, &status, 0);
+	printf("%d\n", WEXITSTATUS(status));
+}
+static void drop(void)
+{
+	if (setgid(65534) != 0 || setuid(65534) != 0)
+		_exit(9);
+}
+static void drop_raw(void)
+{
+	if (syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
+		_exit(9);
+}
+static void leave(void)
+{
+	mkdir("jail", 0755);
+	if (chroot("jail") != 0 || chdir("/") != 0)
+		_exit(9);
+}
+int main(int argc, char **argv)
+{
+	const char *what = argv[argc - 1];
+	if (strcmp(what, "directories") == 0) {
+		printf("%d\n", directories());
+		mark(1000);
+		child(drop);
+		printf("%d\n", directories());
+	} else if (strcmp(what, "limit") == 0) {
+		limit(16);
+		mark(1000);
+		printf("%d\n", open_all());
+		for (int fd = 3; fd < 16; fd++)
+			close(fd);
+		mark(1000);
+	} else if (strcmp(what, "closefrom") == 0) {
+		mark(10);
+		closefrom(3);
+		printf("%d\n", open_all() > 900);
+		mark(5000); /* some of these are lost */
+		closefrom(3);
+		usleep(20000);
+		again(1000);
+	} else if (strcmp(what, "drop") == 0) {
+		child(drop);
+	} else if (strcmp(what, "drop_raw") == 0) {
+		child(drop_raw);
+	} else if (strcmp(what, "chroot") == 0) {
+		child(leave);
+	}
+	return 0;
+}
+C
+builds "the program" gcc -O1 -g -w -o gives gives.c
+metrics=(-metrics i.heapalloccnt:name -functions)
+
+# same CLAIM WHAT: it says and returns what it does without a recorder; recorded into WHAT.er
+same()
+{
+	local plain recorded
+	(ulimit -n 1024 && timeout -k 5 60 ./gives "$2") >plain.out 2>&1
+	plain=$?
+	(ulimit -n 1024 && timeout -k 5 60 "$xcollect" -H on -A off -o "$2.er" ./gives "$2") >recorded.out 2>recorded.err
+	recorded=$?
+	is "$1" "$plain $(xargs <plain.out)" "$recorded $(xargs <recorded.out)"
+	report "$2" "${metrics[@]}" -header
+}
+
+same "no directory is open in the program: sandboxes refuse to begin then" directories
+same "a limit of 16: as many files can be opened" limit
+is "and everything is recorded" 2000 "$(value limit mark 1)"
+same "closefrom, and files until none can be opened" closefrom
+contains "when there are descriptors again, recording goes on" '^Status +ended, exit code 0$' closefrom.txt
+is "what comes then is recorded" 1000 "$(value closefrom again 1)"
+absent "the rest is told as lost" '^Warnings +none' closefrom.txt
+
+if [ "$(id -u)" = 0 ] && timeout 10 ./gives drop >/dev/null; then
+	for what in drop drop_raw chroot; do
+		same "a child: $what" $what
+		is "$what: the child is recorded" 1000 "$(value $what mark 1)"
+	done
+else
+	skip "children that give up root" "only root can" 6
+fi
