@@ -138,6 +138,17 @@ static uint64_t stmt_list_of(const struct exp_dwarf *dwarf, Dwarf_CU *cu, Dwarf_
 	return offset;
 }
 
+/* Is what stands in place of a package something else, such as a FIFO? libdw would wait for that.
+ */
+static int is_odd_package(const char *path)
+{
+	char name[EXP_PLACE_MAX];
+	struct stat st;
+
+	return path && snprintf(name, sizeof(name), "%s.dwp", path) < (int)sizeof(name) &&
+	       stat(name, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 /* The package of split units stands beside the program, or beside its separate debug file. */
 static void open_package(struct exp_dwarf *dwarf)
 {
@@ -146,30 +157,42 @@ static void open_package(struct exp_dwarf *dwarf)
 	const char *paths[3] = {NULL, NULL, dwarf->binary->path};
 
 	dwarf->is_package_tried = 1;
-	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
 		paths[i] = from[i] >= 0 && exp_descriptor_path(from[i], places[i]) == 0 ? places[i]
 		                                                                        : NULL;
+		dwarf->is_package_odd |= is_odd_package(paths[i]);
+	}
 	dwarf->package = exp_dwarf_package_open(paths, sizeof(paths) / sizeof(paths[0]));
 }
 
-/* Find the split unit of a skeleton: in a file of its own, or in a part of the package. */
+/* The split unit of a skeleton in the package. Returns 0 or -errno. */
+static int find_in_package(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit)
+{
+	int rc = dwarf->package ? exp_dwarf_package_find(dwarf->package, dwarf->dwarf, &unit->die,
+	                                                 &unit->packaged)
+	                        : -ENOENT;
+
+	if (rc != 0)
+		return rc;
+	unit->content = unit->packaged.die;
+	if (unit->packaged.sections.line.size != 0)
+		exp_line_table_open(&unit->packaged.sections, 0, unit->directory, &unit->files);
+	return 0;
+}
+
+/* Find the split unit of a skeleton: in a part of the package, or in a file of its own, which libdw
+ * looks for. Newer versions of libdw look into packages, too; 0.190 does not find inlined calls
+ * there. */
 static void find_split(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit)
 {
 	Dwarf_Die split;
 
-	if (dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
-	    dwarf_tag(&split) == DW_TAG_compile_unit) {
-		unit->content = split;
-		return;
-	}
 	if (!dwarf->is_package_tried)
 		open_package(dwarf);
-	if (!dwarf->package ||
-	    exp_dwarf_package_find(dwarf->package, dwarf->dwarf, &unit->die, &unit->packaged) != 0)
-		return;
-	unit->content = unit->packaged.die;
-	if (unit->packaged.sections.line.size != 0)
-		exp_line_table_open(&unit->packaged.sections, 0, unit->directory, &unit->files);
+	if (find_in_package(dwarf, unit) != 0 && !dwarf->is_package_odd &&
+	    dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 &&
+	    dwarf_tag(&split) == DW_TAG_compile_unit)
+		unit->content = split;
 }
 
 int exp_dwarf_libdw_unit(struct exp_dwarf *dwarf, Dwarf_Off offset, struct exp_dwarf_unit *out)

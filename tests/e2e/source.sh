@@ -131,6 +131,9 @@ for compiler in g++ clang++; do
 		mv short.dwp program.dwp
 		report "packed.$compiler.$version" -source inlined.cc
 		is "$what: a damaged one is none" 0 $?
+		rm -f program.dwp && mkfifo program.dwp
+		timeout 20 "$xer_print" -source inlined.cc "packed.$compiler.$version.er" >/dev/null 2>&1
+		is "$what: a FIFO in its place is not waited for" 0 $?
 		rm -f program.dwp
 	done
 done
