@@ -158,7 +158,7 @@ static inline uint64_t sys_clock_ns(clockid_t clock)
 	return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.ns;
 }
 
-/* CPU time of the process. While the process has a timer on that clock, the kernel counts only what
+/* CPU time of the process. While the program has a timer on that clock, the kernel counts only what
  * it has noticed, up to a tick late; reading the clock of the thread makes it notice. */
 static inline uint64_t sys_process_cpu_ns(void)
 {

@@ -15,14 +15,8 @@
 
 /* The first sample comes early, so that short processes have one: most processes of a make or a
  * script are short. */
-enum { USAGE_PERIOD_US = 100000, SCAN_PERIOD_US = 100000, FIRST_US = 1000, RESTS = 4 };
+enum { USAGE_PERIOD_US = 100000, FIRST_US = 1000, RESTS = 4 };
 
-/* While the process has one known thread, a timer on the CPU time of the whole process finds
- * further threads that were not announced. With several threads, such a signal could make a system
- * call of one thread fail with EINTR if another one takes the signal (seen: epoll_wait); then the
- * threads' own ticks look for others. */
-static int process_timer;
-static atomic_uint process_timer_armed;
 static int is_deaf; /* the signal has no handler of ours, and would kill the program */
 
 /* The CPU-time clock of thread `tid` of the process. */
@@ -36,10 +30,12 @@ static uint64_t period_us(void)
 	return col.descriptor.profile_us ? col.descriptor.profile_us : USAGE_PERIOD_US;
 }
 
-static int create_timer(clockid_t clock, int notify, uint32_t tid, void *value, uint64_t period,
-                        int *timer)
+/* Only timers on the CPU time of single threads. With one on that of the process, the kernel would
+ * answer each question for that time, clock() say, from what it counted at the last scheduler tick:
+ * the program's own clock would go in steps of some ms. */
+static int create_timer(uint32_t tid, void *value, uint64_t period, int *timer)
 {
-	struct sigevent event = {.sigev_notify = notify, .sigev_signo = TICK_SIGNAL};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
 	struct itimerspec interval = {
 		.it_interval = {.tv_sec = (time_t)(period / 1000000),
 	                        .tv_nsec = (long)(period % 1000000 * 1000)},
@@ -51,7 +47,7 @@ static int create_timer(clockid_t clock, int notify, uint32_t tid, void *value, 
 	interval.it_value = interval.it_interval;
 	if (period > FIRST_US)
 		interval.it_value = (struct timespec){.tv_nsec = FIRST_US * 1000};
-	error = SYS3(SYS_timer_create, clock, &event, timer);
+	error = SYS3(SYS_timer_create, thread_clock(tid), &event, timer);
 	if (error == 0)
 		error = SYS4(SYS_timer_settime, *timer, 0, &interval, NULL);
 	return (int)error;
@@ -61,13 +57,10 @@ void tick_arm(struct col_thread *thread)
 {
 	uint32_t tid = atomic_load(&thread->tid);
 
-	if (atomic_load(&col.count.threads) > 1 && atomic_exchange(&process_timer_armed, 0))
-		SYS1(SYS_timer_delete, process_timer);
 	if (is_deaf || (!col.descriptor.profile_us && !col.descriptor.sample_ms &&
 	                !col.descriptor.from_ms && !col.descriptor.to_ms))
 		return;
-	if (create_timer(thread_clock(tid), SIGEV_THREAD_ID, tid, thread, period_us(),
-	                 &thread->timer) == 0)
+	if (create_timer(tid, thread, period_us(), &thread->timer) == 0)
 		thread->armed = 1;
 	else
 		col_count(&col.count.lost_threads, 1);
@@ -244,7 +237,7 @@ static uintptr_t borrow_pointer(const struct col_thread *thread)
 
 	if (!first_pointer)
 		return 0;
-	libc = thread && thread->pointer ? thread->pointer : first_pointer;
+	libc = thread->pointer ? thread->pointer : first_pointer;
 	now = arch_thread_pointer();
 	if (unlikely(now != libc))
 		arch_set_thread_pointer(libc);
@@ -269,11 +262,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 	}
 	if (likely(!altstack_is_exhausted(context))) {
 		pointer = borrow_pointer(thread);
-		if (thread)
-			tick(thread, context);
-		else if (col_is_recording()) /* the process's timer: threads that nobody announced
-		                                use CPU time */
-			thread_scan();
+		tick(thread, context);
 		return_pointer(pointer);
 	}
 	signals_restart_call(context);
@@ -281,8 +270,6 @@ static void handle(int signal, siginfo_t *info, void *context)
 
 void tick_close(void)
 {
-	if (atomic_exchange(&process_timer_armed, 0))
-		SYS1(SYS_timer_delete, process_timer);
 	for (struct col_thread *state = thread_first(); state; state = state->next)
 		tick_disarm(state);
 }
@@ -293,7 +280,6 @@ void tick_open(void)
 	is_deaf = signals_install(TICK_SIGNAL, handle) < 0;
 	if (is_deaf)
 		col_log_warning("the signal for clock samples cannot be handled: there are none");
-	tick_restart();
 }
 
 void tick_start(void)
@@ -308,14 +294,4 @@ void tick_let_in(void)
 
 	sys_sigmask(SIG_UNBLOCK, &tick, &old);
 	signals_believe(old & tick);
-}
-
-void tick_restart(void)
-{
-	atomic_store(&process_timer_armed, 0);
-	if (!is_deaf && signals_prefer_current() &&
-	    (col.descriptor.profile_us || col.descriptor.sample_ms) &&
-	    create_timer(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0, NULL, SCAN_PERIOD_US,
-	                 &process_timer) == 0)
-		atomic_store(&process_timer_armed, 1);
 }

@@ -19,9 +19,6 @@ void tick_start(void);
 /* Unblock the signal in the calling thread. */
 void tick_let_in(void);
 
-/* In a forked child: timers are not inherited. Signal-safe. */
-void tick_restart(void);
-
 /* Start and stop the timer of `thread`, whose tid is set; any thread may do so. Signal-safe. */
 void tick_arm(struct col_thread *thread);
 void tick_disarm(struct col_thread *thread);

@@ -8,7 +8,6 @@
 #include "libcollector/thread/thread.h"
 
 #include <errno.h>
-#include <sys/utsname.h>
 
 enum { OWNED_MAX = 4 };
 
@@ -112,8 +111,6 @@ int signals_is_ours(const siginfo_t *info)
 {
 	const void *value = info->si_value.sival_ptr;
 
-	if (!value)
-		return 1;
 	for (struct col_thread *state = thread_first(); state; state = state->next)
 		if (state == value)
 			return 1;
@@ -156,21 +153,6 @@ void signals_forward(int signal, siginfo_t *info, void *context)
 	if (!signals_tell_program(signal, info, context) && ours &&
 	    ours->program.sa_handler == SIG_DFL && !atomic_load(&ours->program_blocks))
 		default_action(signal);
-}
-
-int signals_prefer_current(void)
-{
-	struct utsname name;
-	int major = 0, minor = 0;
-	const char *at = name.release;
-
-	if (SYS1(SYS_uname, &name) < 0)
-		return 0;
-	while (*at >= '0' && *at <= '9')
-		major = major * 10 + (*at++ - '0');
-	for (at += *at == '.'; *at >= '0' && *at <= '9'; at++)
-		minor = minor * 10 + (*at - '0');
-	return major > 6 || (major == 6 && minor >= 4);
 }
 
 /* ---- the program's view ---- */

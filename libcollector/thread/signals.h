@@ -30,7 +30,7 @@ void signals_watch_sigbus(signals_watcher *watcher);
  * the signal `kept`, our handler stays, for signals that are still pending. */
 void signals_give_back(int kept);
 
-/* Is this a timer signal of the recorder, whose value is a thread state or NULL? Signal-safe. */
+/* Is this a timer signal of the recorder, whose value is a thread state? Signal-safe. */
 int signals_is_ours(const siginfo_t *info);
 
 /* Call the program's own handler for a signal of ours, if it has installed one. Returns 1 if it
@@ -66,8 +66,5 @@ void signals_stay(const sys_sigset *mask);
 
 /* From now on handlers that run on alternate stacks block our signals: see altstack.h. */
 void signals_shield_handlers(void);
-
-/* Does this kernel deliver a process's timer signal to the thread that uses the CPU (Linux 6.4)? */
-int signals_prefer_current(void);
 
 #endif

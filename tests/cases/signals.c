@@ -82,6 +82,41 @@ int case_posix_timers(void)
 	return 0;
 }
 
+/* The recorder's timers have this signal too. */
+int case_timer_without_a_value(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMAX - 3};
+	struct itimerspec every = {.it_interval.tv_nsec = 2000000, .it_value.tv_nsec = 2000000};
+	timer_t timer;
+
+	signal(SIGRTMAX - 3, counts);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &every, NULL);
+	for (int i = 0; i < 2000 && count < 20; i++)
+		burn(2);
+	timer_delete(timer);
+	say("20 came: %d\n", count >= 20);
+	mark();
+	return 0;
+}
+
+/* A timer on this clock would make it go in steps of a scheduler tick: of 1 to 10 ms. */
+int case_cpu_clock_is_fine(void)
+{
+	enum { MS = 200 };
+	clock_t begin = clock(), before = begin, now = begin;
+	int values = 0;
+
+	while (now - begin < MS * (CLOCKS_PER_SEC / 1000)) {
+		now = clock();
+		values += now != before;
+		before = now;
+	}
+	say("fine: %d\n", values > 4 * MS);
+	mark();
+	return 0;
+}
+
 static void notified(union sigval value)
 {
 	mark();
