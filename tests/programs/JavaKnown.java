@@ -1,15 +1,15 @@
-/* What Java does, with known facts.
+/* Java work with known facts.
  *
  * JavaKnown split: four methods that do the same work use 40, 30, 20 and 10 % of the CPU time, in turns of some tens of milliseconds.
  * Prints for each its CPU time in milliseconds: "work_a 812".
  *
- * JavaKnown threads N: three threads sort, hash, and count under a monitor that a fourth one, named "other", wants too; N rounds each. All
- * that they do is in Thread.run(), by work() of this class. Prints "done".
+ * JavaKnown threads N: three threads sort, hash, and count under a monitor that a fourth one, named "other", wants too; N rounds each. All their
+ * work is called from Thread.run(), through work() of this class. Prints "done".
  *
- * JavaKnown control: takes a sample named "first", and uses 0.1 s of CPU time or more in each of work_a, with events paused, work_b, not
- * paused, and work_c, after the end of the recording. Prints "done".
+ * JavaKnown control: takes a sample named "first", and uses 0.1 s of CPU time or more in each of work_a, while events are paused, work_b, while
+ * they are recorded, and work_c, after the end of the recording. Prints "done".
  *
- * JavaKnown variable: prints the value of JAVA_TOOL_OPTIONS, and the arguments that the machine was given. */
+ * JavaKnown variable: prints the value of JAVA_TOOL_OPTIONS, and the arguments that the JVM was given. */
 import collector.CollectorAPI;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;

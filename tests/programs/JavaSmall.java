@@ -1,7 +1,7 @@
-/* A little of all that is recorded of Java, for a recording that is kept. It begins paused (-y), and goes on when the class is there.
+/* A little of everything that is recorded of Java, for a golden experiment. It begins paused (-y), and resumes when the class is loaded.
  *
- * A thread named "worker" is for 0.1 s in `turn`, into which `step` is inlined where it is compiled, and then makes 12 arrays of a
- * megabyte, of which one is kept, in `fill`; then main lets the garbage be collected. */
+ * A thread named "worker" spends 0.1 s in `turn`, into which `step` is inlined where it is compiled; then it makes 12 arrays of a megabyte in
+ * `fill`, of which one is kept; then main runs the garbage collector. */
 import collector.CollectorAPI;
 
 public class JavaSmall {

@@ -1,16 +1,16 @@
-/* alone.c: a program that makes processes, each of which uses a known CPU time; linked statically
- * too (alone_static), so that no library can be loaded into it. Its arguments are actions, in turn:
+/* alone.c: a program that makes processes, each of which uses a known CPU time. It is also built
+ * statically linked (alone_static), so that no library can be loaded into it. Its arguments are
+ * actions, done one after another: work MS (burn MS milliseconds of CPU time); two MS (the same in
+ * this thread and in another one); fork MS (a child does that and ends); killed MS (a child does
+ * that and is killed); short N (N children that end at once);
  *
- *     work MS        burn MS milliseconds of CPU time
- *     two MS         the same in this thread and in another one
- *     fork MS        a child does that, and ends
- *     killed MS      a child does that, and is killed
- *     short N        N children that end at once
- *     run PROGRAM... a child executes the rest of the line; its exit status is added to that of
- * this one vrun PROGRAM... the same by vfork become PROGRAM... this process executes it
+ *     run PROGRAM...     a child executes the rest of the line; its exit status is added to the
+ *                        parent's
+ *     vrun PROGRAM...    the same by vfork
+ *     become PROGRAM...  this process executes the rest of the line
  *
- * All burn in the function `work`, called by `half`. It prints "as ever" ("preloaded" if the
- * environment shows LD_PRELOAD), exit status 7. */
+ * CPU time is burnt in the function `work`, called by `half`. It prints "as ever" ("preloaded" if
+ * the environment has LD_PRELOAD); exit status 7. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,17 +1,17 @@
-/* attached: a program to be attached to.
+/* attached: a program that xcollect attaches to.
  *
  * usage: attached KIND THREADS GO [PLUGIN]
  *
- * Until the file GO exists it works as KIND says: spin, masked (spin with all signals blocked),
- * heap (malloc and free without end), sleep (in nanosleep, poll, a futex and read, by thread, all
- * without a timeout that ends soon), nothing (the main thread alone, in poll). It counts calls that
- * fail with EINTR, and checks errno and a floating-point sum. Then, in the main thread: known_old
- * frees 50 blocks from before, known_malloc makes 100 of 10 bytes and frees them, known_leak makes
- * 7 of 1000 bytes, known_write writes 20 times 5 bytes, known_lock waits once for a mutex that is
- * held for 150 ms, and, with PLUGIN, known_plugin loads that library and calls its plugin_work,
- * which makes 30 blocks of 24 bytes. It begins that with collector_sample("in the middle") and ends
- * it by making the directory GO.done. Then it waits until GO is gone, and prints "right
- * EINTR-COUNT". */
+ * Until the file GO exists it does what KIND says: spin, masked (spin with all signals blocked),
+ * heap (malloc and free all the time), sleep (each thread in one of nanosleep, poll, a futex and
+ * read, without a timeout that ends soon), nothing (only the main thread, in poll). It counts calls
+ * that fail with EINTR, and checks errno and a floating-point sum. Then, in the main thread:
+ * known_old frees 50 blocks from before, known_malloc allocates 100 of 10 bytes and frees them,
+ * known_leak allocates 7 of 1000 bytes, known_write writes 20 times 5 bytes, known_lock waits once
+ * for a mutex that is held for 150 ms, and, with PLUGIN, known_plugin loads that library and calls
+ * its plugin_work, which allocates 30 blocks of 24 bytes. It begins that with collector_sample("in
+ * the middle") and ends it by making the directory GO.done. Then it waits until GO is gone, and
+ * prints "right EINTR-COUNT". */
 #include "include/collectorAPI.h"
 
 #include <dlfcn.h>
@@ -159,13 +159,13 @@ __attribute__((noinline)) static void known_plugin(const char *path)
 	void *library = dlopen(path, RTLD_NOW);
 	void (*work)(void) = library ? (void (*)(void))dlsym(library, "plugin_work") : NULL;
 
-	/* The nearest definition behind this program: the loader must see who asks. */
+	/* The next definition after this program's: the loader must see who calls. */
 	if (!work || dlsym(RTLD_NEXT, "main") || !dlsym(RTLD_NEXT, "malloc"))
 		abort();
 	work();
 }
 
-/* What the main thread does until it is let go. Returns 1 if it was not disturbed. */
+/* What the main thread does until GO exists. Returns 1 if it was not disturbed. */
 static int work_until(const char *kind, const char *go, int present)
 {
 	double series = 0;

@@ -1,14 +1,14 @@
-/* bits.c: a tree of programs of 32 and of 64 bits. Built in both by tests/e2e/bits32.sh.
+/* bits.c: a tree of 32-bit and 64-bit programs. tests/e2e/bits32.sh builds it as both.
  *
- * `bits ROLE OTHER`, OTHER being the program of the other size. Every image logs hook 010 once: the
- * size of its long and the address of main; one in whose environment a variable of the recorder's
- * is left logs hook 0F0. Roles: leaf     that alone tree     3 more processes that stay in this
- * program log hook 020 (fork, _Fork, fork in a thread), and OTHER runs as a leaf by posix_spawn,
- * posix_spawnp, system, popen, wordexp, fork and execve, vfork and execl, syscall(execve), and at
- *            last in place of this image: 9 images of OTHER
- *   words    the sums of what was logged: hook 030: 1000 events by each of 4 threads, D1 counting
- * from 0; hook 031: 64-bit words; hook 032: 10 generic events of lengths 0 to 4500 by steps of 500
- *   masks    a thread has all signals blocked, as its maker had
+ * `bits ROLE OTHER`; OTHER is the program of the other size. Every image logs hook 010 once: the
+ * size of its long and the address of main. If its environment has one of the recorder's
+ * variables, it logs hook 0F0. Roles: leaf: nothing else. tree: 3 more processes that keep running
+ * this program log hook 020 (fork, _Fork, fork in a thread), and OTHER runs as a leaf by
+ * posix_spawn, posix_spawnp, system, popen, wordexp, fork and execve, vfork and execl,
+ * syscall(execve), and finally execve in this process: 9 images of OTHER. words: hook 030: 1000
+ * events by each of 4 threads, D1 counting from 0; hook 031: 64-bit words; hook 032: 10 generic
+ * events of lengths 0 to 4500 in steps of 500; the sums are checked.
+ * masks: a thread has all signals blocked, as the thread that created it had.
  * Prints nothing; exits 0 if all calls went as they should, errno included. */
 #include "include/sys/trchkid.h"
 

@@ -3,10 +3,10 @@
  * usage: burn50 [seconds [threads]]      default: 2 seconds, 1 thread (the main one)
  *
  * Facts: every thread spends its CPU time in work_a 50 %, work_b 30 %, work_c 15 %, work_d 5 %,
- * called from `split` in rounds of 1 to 3 ms, of random length so that they do not beat with the
- * kernel's tick; all four run the same loop, so the counts of turns are the shares. With N threads
- * the main thread waits and N others run `split`. The share of all else is below 0.1 %. At the end
- * it prints "cpu_ns N", the CPU time of the process so far. */
+ * called from `split` in rounds of 1 to 3 ms. The rounds are of random length, so that they do not
+ * keep step with the kernel's tick; all four functions run the same loop, so the numbers of turns
+ * are the shares. With N threads the main thread waits and N others run `split`. Everything else
+ * takes less than 0.1 %. At the end it prints "cpu_ns N", the CPU time of the process so far. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* children: every way to make a process. `children WAY [NUMBER]` makes children that way, waits for
- * them, and prints one line "WAY: " and the sum of their exit statuses; children that go on as this
- * program run `children leaf`, which calls leaf_work and exits with status 3. Exit status 0.
+/* children: every way to make a process. `children WAY [NUMBER]` makes children in that way, waits
+ * for them, and prints one line "WAY: " and the sum of their exit statuses. Children that go on as
+ * this program run `children leaf`, which calls leaf_work and exits with status 3. Exit status 0.
  *
- * What the experiment must be named is in tests/e2e/descendants.sh. */
+ * tests/e2e/descendants.sh says how the experiments must be named. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -81,7 +81,7 @@ static void by_fork_killed(int number)
 	wait_for(pid);
 }
 
-/* A child of a child of a child ... */
+/* Each child makes a child of its own. */
 static void by_nested(int number)
 {
 	pid_t pid;
@@ -174,7 +174,7 @@ static void by_clone_vfork(int number)
 	wait_for(clone(run_exec, child_stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, NULL));
 }
 
-/* Not a thread, but in the same memory. */
+/* Not a thread, but it shares the memory. */
 static int run_nothing(void *unused)
 {
 	(void)unused;
@@ -209,7 +209,7 @@ static void by_raw_clone3(int number)
 	wait_for(pid);
 }
 
-/* Nobody can see this fork: the child makes itself known by executing a program. */
+/* The recorder cannot see this fork: the child is noticed when it executes a program. */
 static void by_unseen_fork(int number)
 {
 	long pid;
@@ -297,7 +297,7 @@ static void by_wordexp(int number)
 	wordfree(&words);
 }
 
-/* The daemon says through a pipe when it is done. */
+/* The daemon reports through a pipe that it is done. */
 static void by_daemon(int number)
 {
 	int ends[2];
@@ -376,7 +376,7 @@ static void by_raw_exec(int number)
 	syscall(SYS_execve, self, leaf_arguments(), environ);
 }
 
-/* `children chain N` executes `children chain N-1` ... */
+/* `children chain N` executes `children chain N-1`, and so on. */
 static void by_chain(int number)
 {
 	char count[16];
@@ -419,7 +419,7 @@ static void by_threads(int number)
 		pthread_join(allocators[i], NULL);
 }
 
-/* The child lives longer than its maker. */
+/* The child lives longer than its parent. */
 static void by_orphan(int number)
 {
 	(void)number;
@@ -440,7 +440,7 @@ static void on_signal(int signal)
 		continue;
 }
 
-/* Children forked by a signal handler, wherever the program is, the recorder included. */
+/* Children forked by a signal handler, at any place in the program, also in the recorder's code. */
 static void by_handler(int number)
 {
 	struct itimerspec often = {.it_interval.tv_nsec = 1000000, .it_value.tv_nsec = 1000000};

@@ -3,7 +3,7 @@
  * Facts: mallocs of 10 bytes, none freed. It pauses and forks: the child makes 10 in
  * `child_paused`, resumes, makes 20 in `child_resumed`, pauses and executes this program again with
  * an argument, which makes 30 in `executed_paused`, resumes, and makes 40 in `executed_resumed`.
- * The parent waits, makes 50 in `parent_paused`, resumes, makes 60 in `parent_resumed`. */
+ * The parent waits, makes 50 in `parent_paused`, resumes, and makes 60 in `parent_resumed`. */
 #include "include/collectorAPI.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* control_cost: the price of taking part in one's recording.
+/* control_cost: the costs of calling the collector's control functions.
  *
  * usage: control_cost [calls]      default: 20000
  *
- * Facts: it prints "sample X" and "toggle X": CPU ns of a call of collector_sample, and of
- * collector_pause and collector_resume together, of `calls` each; when it is not recorded, of a
- * thousand times as many. */
+ * Facts: it prints "sample X" and "toggle X": CPU ns of one call of collector_sample, and of
+ * collector_pause and collector_resume together, over `calls` calls each; when it is not recorded,
+ * over a thousand times as many. */
 #include "include/collectorAPI.h"
 
 #include <stdio.h>

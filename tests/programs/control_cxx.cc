@@ -1,7 +1,7 @@
-// control_cxx: the same header in C++, and as Fortran calls it.
+// control_cxx: the same header used from C++, and the names that Fortran calls.
 //
 // Facts: `seen` makes 20 objects, `unseen` 30 while events are paused, `seen_again` 40. Samples
-// "C++" and, by the Fortran name with blanks behind it, "Fortran".
+// "C++" and, by the Fortran name, which has blanks at its end, "Fortran".
 #define COLLECTOR_FORTRAN
 #include "include/collectorAPI.h"
 

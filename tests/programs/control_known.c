@@ -1,4 +1,4 @@
-/* control_known: takes part in its own recording.
+/* control_known: a program that controls its own recording.
  *
  * Facts, for calls of malloc, read and pthread_mutex_trylock in each function:
  *   function   recorded   malloc            read   trylock
@@ -7,9 +7,9 @@
  *   after      yes        30                10     10       25 blocks of meanwhile are freed
  *   behind     no         10                10     10       the recording has been terminated
  * 8 of the kept blocks, 400 bytes, are never freed. `before` and `after` use 0.1 s of CPU time each
- * in `burn`, `meanwhile` uses 0.3 s in `burn_unseen`. Pause and resumption are called twice each,
- * the second one changes nothing. Samples: "first" after `before`, "second one <&>" after `after`,
- * and a third one that is not taken. It prints "done" and exits 3. */
+ * in `burn`, `meanwhile` uses 0.3 s in `burn_unseen`. Pause and resume are called twice each; the
+ * second call changes nothing. Samples: "first" after `before`, "second one <&>" after `after`, and
+ * a third one that is not taken. It prints "done" and exits 3. */
 #include "include/collectorAPI.h"
 
 #include <fcntl.h>

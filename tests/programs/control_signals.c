@@ -1,12 +1,12 @@
-/* control_signals: sends itself the signals by which a user controls its recording.
+/* control_signals: sends itself the signals with which a user controls its recording.
  *
  * usage: control_signals PAUSE SAMPLE      numbers of signals
  *
  * Facts: mallocs of 10 bytes: 10 in `one`, signal PAUSE, 20 in `two`, PAUSE, 30 in `three`, PAUSE,
- * 40 in `four`. Before `three` it sends SAMPLE 3 times, and it blocks all signals before `two` for
- * the rest of its life. It has a handler for PAUSE, and prints "handled N": how many times that was
- * called. A poll of 300 ms is interrupted by SAMPLE, which a thread sends; "interrupted N" tells
- * how many times it failed with EINTR. */
+ * 40 in `four`. Before `three` it sends SAMPLE 3 times, and before `two` it blocks all signals
+ * until its end. It has a handler for PAUSE, and prints "handled N": how many times that was
+ * called. A poll of 300 ms is interrupted by SAMPLE, which a thread sends; "interrupted N" says how
+ * many times it failed with EINTR. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

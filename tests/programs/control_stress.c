@@ -2,10 +2,10 @@
  *
  * usage: control_stress [seconds]      default: 1
  *
- * Facts: 2 threads pause and resume, 2 take samples, 2 announce functions at the same places and
- * take them back, 4 allocate, lock and write, and all of them get signals, whose handler does all
- * of that too. When they are done, events are resumed, `settled` allocates 50 blocks and frees
- * none, and a sample "settled" is taken. It prints "done". errno is untouched by all calls, else it
+ * Facts: 2 threads pause and resume, 2 take samples, 2 announce functions at the same addresses
+ * and withdraw them, 4 allocate, lock and write, and all of them get signals, whose handler does
+ * all of that too. When they are done, events are resumed, `settled` allocates 50 blocks and
+ * frees none, and a sample "settled" is taken. It prints "done". If a call changes errno, it
  * exits 1. */
 #include "include/collectorAPI.h"
 

@@ -1,10 +1,10 @@
-/* coroutines: code on stacks that come, go, and end elsewhere the next time.
+/* coroutines: code on stacks that are mapped, unmapped, and end at another address the next time.
  *
  * usage: coroutines      (no arguments)
  *
- * Facts: 200 times, a stack is mapped at one address, with a top that alternates between two, code
+ * Facts: 200 times, a stack is mapped at one address, with a top that alternates between two. Code
  * on it recurses from an outermost frame (whose return address is 0), calls malloc and free ten
- * times in the innermost one, and is left; the stack is unmapped. Deep and shallow recursion
+ * times in the innermost one, and returns; the stack is unmapped. Deep and shallow recursion
  * alternate, so that frames of both have the same addresses. Prints "ok". */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  *
  * usage: crash [events [threads [exit]]]      default: 1000, 1
  *
- * Facts: each thread runs `allocate`, which calls malloc(40) `events` times and frees none. When
+ * Facts: each thread runs `allocate`, which calls malloc(40) `events` times and frees nothing. When
  * all have done so, the process sends itself SIGKILL (with a third argument it leaves by _exit
- * instead). So events x threads allocations of 40 bytes from `allocate`, none freed. */
+ * instead). So there are events x threads allocations of 40 bytes from `allocate`, none freed. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  *
  * usage: deep [depth [seconds]]      default: 30, 1
  *
- * Facts: `descend` calls itself `depth` times; at the bottom `bottom` burns CPU and makes and frees
- * one block of 32 bytes a round. Whole stacks are main, descend x depth, bottom. Almost all CPU
- * time is in bottom; it prints "rounds N": the number of blocks. */
+ * Facts: `descend` calls itself `depth` times; then `bottom` burns CPU time, and allocates and
+ * frees one block of 32 bytes a round. Whole stacks are main, descend x depth, bottom. Almost all
+ * CPU time is in bottom; it prints "rounds N": the number of blocks. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

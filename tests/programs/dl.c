@@ -2,8 +2,8 @@
  *
  * usage: dl [rounds [calls]]      default: 50 20000
  *
- * Facts: each round opens libm.so.6, to which the program is not linked, calls its lgamma that many
- * times from use_library, and closes it again, which unloads it. Prints "rounds N" of those that
+ * Facts: each round opens libm.so.6, which the program is not linked with, calls its lgamma `calls`
+ * times from use_library, and closes it again, which unloads it. Prints "rounds N", those that
  * worked. */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* dynamic_known: makes functions while it runs, and announces them.
+/* dynamic_known: creates functions while it runs, and announces them.
  *
- * Facts: the code of a maker calls the function that it is given, once. `first_maker` is made and
- * called 7 times; its place is taken by `second_maker`, called 5 times, from other code behind it
- * `third_maker`, called 3 times, which is never given up; the function that they call allocates 100
- * bytes and frees nothing. Each maker has 3 lines from 10 on in maker.jit; the call is in the
- * second one. first_maker has the alias "maker number one". An announcement of code at an address
- * that cannot be read does no harm, nor does one of no length. It prints "calls 15". */
+ * Facts: the code of each maker calls the function that it is given, once. `first_maker` is created
+ * and called 7 times; `second_maker` takes its place and is called 5 times, from other code;
+ * `third_maker`, after that, is called 3 times and never withdrawn. The function that they call
+ * allocates 100 bytes and frees nothing. Each maker has 3 lines from 10 on in maker.jit; the call
+ * is in the second one. first_maker has the alias "maker number one". Announcing code at an
+ * unreadable address or of length 0 does no harm. It prints "calls 15". */
 #include "include/collectorAPI.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
  *
  * usage: exec_forms fail | FORM
  *
- * Facts: `fail` calls all nine forms for a program that does not exist, prints errno after each (2,
- * a line each) and exits with 7. Otherwise it becomes `/bin/echo one two ""` by that form. */
+ * Facts: `fail` calls all nine forms for a program that does not exist, prints errno (2) after
+ * each, one a line, and exits with 7. Otherwise it executes `/bin/echo one two ""` by that form. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* exitcodes: ends in the way that is asked for.
+/* exitcodes: ends in the given way.
  *
  * usage: exitcodes WAY N
  *   exit N, _exit N, quick_exit N, return N, pthread_exit 0 (the last thread: status 0), signal N

@@ -1,10 +1,10 @@
-/* fake_pmu.c: runs a program, and stands in for counters of a processor that has none: fake_pmu LOG
- * PROGRAM ARGUMENT...
- *
- * Every perf_event_open of the program and its descendants is looked at. One of a hardware event (a
- * type other than that of software events) is noted in LOG, "TYPE CONFIG PERIOD" a line, and made
- * one of the kernel's own: cycles and instructions become page faults, so that there is one
- * instruction a cycle; the rest fails as it does. Exits as the program does. */
+/* fake_pmu.c: runs a program, and simulates counters of a processor that has none: fake_pmu
+ * LOG PROGRAM ARGUMENT... It checks every perf_event_open of the program and its descendants.
+ * One of a hardware event (any type but that of software events) is noted in LOG as a line
+ * "TYPE CONFIG PERIOD", and becomes a software event: cycles and instructions become page
+ * faults, so that there is one instruction per cycle; the other types are left as they are
+ * and fail. Exits as the program does. This lets counters be tested in virtual machines,
+ * too. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -81,7 +81,7 @@ static int watch(pid_t first, FILE *log)
 		signal = WSTOPSIG(status);
 		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8))
 			substitute(pid, log);
-		/* Stops of ptrace's own, and that with which a new thread begins. */
+		/* Stops of ptrace itself, and the one with which a new thread begins. */
 		if (status >> 16 != 0 || signal == SIGTRAP || signal == SIGSTOP)
 			signal = 0;
 		ptrace(PTRACE_CONT, pid, 0, signal);

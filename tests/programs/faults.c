@@ -1,13 +1,13 @@
-/* faults.c: page faults and context switches of known places.
+/* faults.c: page faults and context switches at known places.
  *
  *   touch, called by part_a    3000 page faults (pages of 4 KiB that nobody has touched)
  *   touch, called by part_b    1000
  *   wait_for                   500 times: waits for an answer of a child, which costs a context
  * switch at least
  *
- * It rests now and then, since at a sample for each fault a ring of 16 MiB has room for 2000 that
- * nobody has read yet. Prints the minor faults and the context switches of the process, as
- * getrusage tells. */
+ * It rests now and then: with a sample for each fault, a ring buffer of 16 MiB holds only 2000 that
+ * are not read yet. Prints the minor faults and the context switches of the process, as getrusage
+ * reports them. */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -54,7 +54,7 @@ int main(void)
 	if (memory == MAP_FAILED || madvise(memory, 8000 * PAGE, MADV_NOHUGEPAGE) < 0 ||
 	    pipe(there) < 0 || pipe(back) < 0)
 		return 1;
-	usleep(1); /* the first call has faults of its own */
+	usleep(1); /* the first call has page faults of its own */
 	part_a(memory);
 	part_b(memory + 4000 * PAGE);
 	if (fork() == 0) {

@@ -1,9 +1,9 @@
 /* fork_known: children that allocate.
  *
  * Facts: the parent allocates 5 blocks of 100 bytes in parent_allocate, then forks 3 children one
- * after the other; each allocates 1000 blocks in child_allocate, and one each leaves by _exit, by
- * exit and by exec of /bin/true. The parent waits for each, expects status 0, and allocates 5 more.
- * No child's event belongs to the parent's experiment. Exit status 0. */
+ * after the other. Each child allocates 1000 blocks in child_allocate; one leaves by _exit, one by
+ * exit and one by exec of /bin/true. The parent waits for each, expects status 0, and allocates 5
+ * more. No child's event belongs to the parent's experiment. Exit status 0. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
-/* ft_attached.c: traced calls in a process that runs already. Compiled for function tracing.
+/* ft_attached.c: traced calls in a process that was already running. Compiled for function tracing.
  *
  *     ft_attached GO DONE
  *
- * Two threads call turn without end. Three times, when the file GO has come: known 1000 times, each
- * calling leaf 3 times and, every second time, known_odd once; then DONE is made, and removed when
- * GO is gone. Prints "right" if all calls did their work. */
+ * Two threads call turn all the time. Three times, once the file GO exists: known is called 1000
+ * times, each calling leaf 3 times and, every second time, known_odd once; then DONE is created,
+ * and removed when GO is gone. Prints "right" if all calls did their work. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ __attribute__((noinline)) void known(long number)
 		known_odd();
 }
 
-/* At most about a thousand calls a millisecond: the trace is to stay small. */
+/* At most about a thousand calls a millisecond, so that the trace stays small. */
 PLAIN static void *run(void *wrong)
 {
 	for (long i = 0; !stop; i++) {

@@ -1,6 +1,6 @@
-/* ft_control.c: linked to a program that clang built with -fxray-instrument: makes LLVM's own
- * runtime write a flight data recorder log of the whole run, which it does through its interface
- * only. */
+/* ft_control.c: linked with a program that clang built with -fxray-instrument: makes LLVM's own
+ * runtime write a flight data recorder log of the whole run. Its interface is the only way to
+ * that. */
 #include <stdlib.h>
 
 #define PLAIN __attribute__((xray_never_instrument))

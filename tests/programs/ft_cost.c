@@ -1,4 +1,4 @@
-/* ft_cost.c: what tracing one call costs, in ns of CPU time, over a plain call. Compiled for
+/* ft_cost.c: the costs of tracing one call, in ns of CPU time more than a plain call. Compiled for
  * function tracing.
  *
  *     ft_cost ROUNDS CALLS

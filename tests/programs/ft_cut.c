@@ -1,15 +1,15 @@
-/* ft_cut: two rounds of the same work, with a line of input awaited in between: what was mapped in
- * the first round may be gone in the second.
+/* ft_cut: two rounds of the same work, with a wait for a line of input in between: in that time a
+ * test can cut the files that were mapped in the first round.
  *
- * usage: ft_cut THREADS [own]      own: it has a handler of SIGBUS, on an alternate stack, which
- * ends it; it is not called
+ * usage: ft_cut THREADS [own] own: it has a handler of SIGBUS, on an alternate stack, which would
+ * end it; it must not be called
  *
- * In each round, the main thread and THREADS new threads each allocate and free ROUND blocks, lock
- * and unlock a mutex as often, write as often to /dev/null, log as many user events (channels 0 and
- * 1), call traced functions of the round's own at ROUND different depths, and use 20 ms of CPU
- * time. The main thread's round comes first, and before that a vfork child that allocates a block.
- * It prints a line when a round is over, which tells how deep its calls went altogether, and exits
- * with 3. */
+ * In each round, the main thread and THREADS new threads each allocate and free ROUND blocks,
+ * lock and unlock a mutex as often, write as often to /dev/null, log as many user events
+ * (channels 0 and 1), call traced functions of the round's own at ROUND different depths, and use
+ * 20 ms of CPU time. The main thread goes first; before that, a vfork child allocates a block.
+ * After each round it prints a line with the sum of the depths of its calls, and it exits with
+ * 3. */
 #include "include/sys/trchkid.h"
 
 #include <fcntl.h>
@@ -25,10 +25,10 @@ enum { ROUND = 100, THREADS_MAX = 16, BURN_MS = 20 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int null;
-static long depths; /* under the mutex */
+static long depths; /* protected by the mutex */
 static void *volatile block;
 
-/* At the end of all calls. */
+/* Where all calls end. */
 __attribute__((noinline)) static long act(long depth)
 {
 	pthread_mutex_lock(&mutex);

@@ -1,10 +1,10 @@
-/* ft_faults: a little of all that is recorded, for runs in which system calls of the recorder fail.
+/* ft_faults: a little of everything that is recorded, for runs with failing calls of the recorder.
  *
  * usage: ft_faults [child]
  *
  * Facts: `work` is called 5 times (by main, two threads, a forked child and a spawned child, which
  * is this program with "child") and allocates 100 blocks of 48 bytes each time. The program leaves
- * a file "left" of 3 lines, says on standard output what came of each step, with errno and the
+ * a file "left" of 3 lines, prints the result of each step on standard output, with errno and the
  * descriptors below 100, and exits with 7. */
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +94,7 @@ static void processes(char **argv)
 	}
 	wait_for("fork", pid);
 	error = posix_spawn(&pid, argv[0], NULL, NULL, child, environ);
-	wait_for("spawn", pid); /* it says something too */
+	wait_for("spawn", pid); /* it prints something too */
 	printf("spawn %d\n", error);
 }
 

@@ -1,12 +1,12 @@
-/* ft_hard.cc: what is hard for a recorder that exchanges return addresses. Compiled for function
- * tracing, with calls at the end of a function made jumps.
+/* ft_hard.cc: what is difficult for a recorder that exchanges return addresses. Compiled for
+ * function tracing, with tail calls as jumps.
  *
  *     ft_hard
  *
- * Exceptions, jumps, coroutines, jumps instead of calls, handlers (on a stack of their own too),
+ * Exceptions, jumps, coroutines, tail calls, signal handlers (also on an alternate stack),
  * children, cancelled threads, deep recursion, values of all kinds, walks of the stack, an exit
- * inside a call. Everything is checked by the program itself: it exits 0, or prints what went wrong
- * and exits 1. Prints how often functions were called, "function count", in the C names of them. */
+ * inside a call. The program checks everything itself: it exits 0, or prints what went wrong and
+ * exits 1. Prints how often each function was called, "function count", by its C name. */
 #include <atomic>
 #include <csetjmp>
 #include <cstdarg>
@@ -114,7 +114,7 @@ KEPT void jumps(void)
 		check(jumped(i % DEPTH) == 7, "a jump arrives");
 }
 
-/* ---- jumps in the place of calls ---- */
+/* ---- jumps instead of calls ---- */
 
 KEPT long bounce(long count, long sum);
 
@@ -130,7 +130,7 @@ KEPT long bounce(long count, long sum)
 	return jump_on(count, sum + 2);
 }
 
-/* ---- coroutines, whose calls are open by turns ---- */
+/* ---- coroutines, whose open calls alternate ---- */
 
 static ucontext_t home, coroutine[2];
 alignas(16) static char stacks[2][65536];
@@ -213,7 +213,7 @@ PLAIN static void set_handler(int signal, void (*function)(int), int flags)
 	sigaction(signal, &action, nullptr);
 }
 
-/* The timer strikes at any instruction, of the recorder's too. */
+/* The timer may interrupt any instruction, also the recorder's. */
 KEPT void handlers(void)
 {
 	alignas(16) static char alternate[65536];
@@ -271,7 +271,7 @@ KEPT void children(void)
 	      "so does one that shares memory");
 }
 
-/* ---- threads that end inside of calls ---- */
+/* ---- threads that end inside calls ---- */
 
 static std::atomic<int> is_waiting;
 
@@ -327,7 +327,7 @@ KEPT void threads(void)
 	check(result == (void *)9 && destroyed == 2 * (DEPTH + 1), "so does one that exits");
 }
 
-/* ---- deep recursion, through memory that nobody has touched ---- */
+/* ---- deep recursion, through memory that was never touched ---- */
 
 KEPT long deep(long depth)
 {

@@ -1,7 +1,7 @@
-/* ft_host.c: loads ft_plugin.c, built as a shared object, calls plug(10) in it, which calls plugged
- * 10 times, unloads it, three times over. Not compiled for function tracing itself.
+/* ft_host.c: three times over, loads ft_plugin.c, built as a shared object, calls plug(10) in it,
+ * which calls plugged 10 times, and unloads it. Not compiled for function tracing itself.
  *
- *     ft_host FILE [keep]     keep: it is loaded once, and stays */
+ * ft_host FILE [keep] keep: it is loaded once, and stays loaded */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
-/* ft_known.c: known calls. Compiled for function tracing; prints what was called.
+/* ft_known.c: known calls. Compiled for function tracing; prints the count of each function.
  *
  *     ft_known THREADS ROUNDS
  *
  * In each of THREADS threads: worker once, middle ROUNDS times, each calling leaf 3 times and odd
  * once if the round is odd; fib(10) once, which is 177 calls of fib. With -DEVENTS (clang,
- * -fxray-instrument -fnoxray-link-deps) each call of middle gives a custom event "hello", each call
+ * -fxray-instrument -fnoxray-link-deps) each call of middle emits a custom event "hello", each call
  * of odd a typed one (type 7) "abc". */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define PLAIN \
 	__attribute__((no_instrument_function, xray_never_instrument, patchable_function_entry(0)))
 #define LOGGED __attribute__((noinline, xray_always_instrument, xray_log_args(1)))
-#define WHOLE __attribute__((noinline, optnone)) /* else recursion becomes a loop */
+#define WHOLE __attribute__((noinline, optnone)) /* without this, recursion becomes a loop */
 #else
 #define LOGGED __attribute__((noinline))
 #define WHOLE __attribute__((noinline))
@@ -22,7 +22,7 @@
 #endif
 
 #ifdef EVENTS
-/* What the compiler's calls would lead to: LLVM's runtime is not needed. */
+/* The code that the compiler emits calls these: LLVM's runtime is not needed. */
 PLAIN void __xray_CustomEvent(void);
 PLAIN void __xray_TypedEvent(void);
 void __xray_CustomEvent(void)

@@ -1,11 +1,11 @@
-/* ft_nested.c: functions that get something in a register of their own, or have frames and
- * arguments of odd forms. gcc alone; compiled for function tracing.
+/* ft_nested.c: functions that are passed a value in a special register, or have frames and
+ * arguments of unusual forms. Only for gcc; compiled for function tracing.
  *
  *     ft_nested
  *
  * Prints "function count", and exits 1 if a result is wrong. inner is called 10 times, with its
- * outer function's frame in r10; tiny, which callers know the registers of, 5 times; wide, with
- * 32-byte vectors, and many, with arguments on the stack, once. */
+ * outer function's frame in r10; tiny 5 times, by callers that know which registers it changes;
+ * wide, with 32-byte vectors, and many, with arguments on the stack, once each. */
 #include <stdio.h>
 
 typedef double vector __attribute__((vector_size(32)));

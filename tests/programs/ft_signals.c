@@ -3,8 +3,8 @@
  *
  *     ft_signals SECONDS [jump]
  *
- * Prints how often busy and in_handler were called. With `jump`, every 16th handler does not return
- * but jumps out. */
+ * Prints how often busy and in_handler were called. With `jump`, every 16th handler does not
+ * return, but leaves by longjmp. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -68,7 +68,7 @@ PLAIN static void start_timer(void)
 		exit(1);
 }
 
-/* A call that a jump cuts short is counted when it began. */
+/* A call that a jump cuts short was counted when it began. */
 PLAIN static void *work(void *unused)
 {
 	volatile double end = now() + seconds;

@@ -1,11 +1,11 @@
-/* ft_stepped.c: calls that are interrupted at every instruction, by stepper.c. Compiled for
- * function tracing.
+/* ft_stepped.c: calls that stepper.c interrupts at every instruction. Compiled for function
+ * tracing.
  *
  *     stepper ft_stepped
  *
- * Calls outer ROUNDS times, each calling inner twice; each interruption calls in_handler once, and
+ * Calls outer ROUNDS times, each calling inner twice. Each interruption calls in_handler once, and
  * walks the stack. Exits 0, or 1 if a result was wrong; prints "function count", and to stderr
- * "astray N": how many walks did not lead to main, through at most one call of stepped. */
+ * "astray N": how many walks did not lead to main with at most one call of stepped on the way. */
 #include <signal.h>
 #include <stdio.h>
 #include <unwind.h>
@@ -75,7 +75,7 @@ PLAIN int main(void)
 	int sum;
 
 	signal(SIGUSR1, handler);
-	sum = stepped(ROUNDS); /* what is done once is done */
+	sum = stepped(ROUNDS); /* work that happens only once is done here */
 	in_handler();
 	MARK(1);
 	sum += stepped(ROUNDS);

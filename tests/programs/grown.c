@@ -15,7 +15,7 @@ static int next;
 enum { BLOCKS = 30 };
 __attribute__((noinline)) void fresh(void)
 {
-	/* What follows in the file is at another address. */
+	/* Code after this is at another address. */
 	__asm__ volatile("jmp 1f; .skip 256; 1:");
 	for (int i = 0; i < 5; i++)
 		kept[next++] = malloc(200);

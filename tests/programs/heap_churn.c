@@ -1,11 +1,11 @@
-/* heap_churn: blocks that live long and die in any order, in several threads: what is hard for
- * those who pair them again.
+/* heap_churn: blocks that live long and are freed in any order, in several threads, which makes it
+ * difficult to match each free with its allocation.
  *
  * usage: heap_churn [events [live [threads]]]      default: 1000000, 100000, 2
  *
- * Facts: each of `threads` threads keeps `live` / `threads` blocks of 16 to 271 bytes and frees and
- * allocates a random one of them `events` / 2 / `threads` times; then all are freed. One block in
- * 64 is handed to the thread that follows, which frees it. It prints "cpu_ns N". */
+ * Facts: each of `threads` threads keeps `live` / `threads` blocks of 16 to 271 bytes, and `events`
+ * / 2 / `threads` times frees one at random and allocates another; at the end all are freed. One
+ * block in 64 is passed to the next thread, which frees it. It prints "cpu_ns N". */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* heap_cost: the price of a malloc and free pair under a stack of known depth.
+/* heap_cost: the costs of a pair of malloc and free under a stack of known depth.
  *
  * usage: heap_cost [pairs [depth [threads]]]      default: 1000000, 5, 1
  *
- * Facts: in each thread `pairs` blocks of 32 to 95 bytes are made and freed by `pairs_here`,
+ * Facts: in each thread `pairs` blocks of 32 to 95 bytes are allocated and freed by `pairs_here`,
  * `depth` frames below the process's start (_start, two of libc, main, the recursion `descend`,
  * pairs_here). It prints "pair_ns X": CPU time of one pair, and "cpu_ns N". Nothing stays
  * allocated. */
@@ -53,7 +53,7 @@ static void *run(void *depth)
 	return ns;
 }
 
-/* CPU time of a pair when `threads` threads make them at once. */
+/* CPU time of a pair when `threads` threads run them at the same time. */
 static double run_threads(int depth, int threads)
 {
 	pthread_t thread[THREADS_MAX];

@@ -6,14 +6,14 @@
  *   use_calloc        calloc           50 x 4*25     all
  *   use_realloc       malloc+realloc   20 x 16->64   all (each realloc is a free and an allocation)
  *   use_reallocarray  reallocarray     10 x 8*8      all (of NULL)
- *   use_aligned       aligned_alloc 5 x 128, posix_memalign 5 x 256, memalign 5 x 512, valloc 5 x
- * 100, pvalloc 5 x 100   all use_strdup        strdup           30 x "twelve bytes" (13)   all
+ *   use_aligned       aligned_alloc 5 x 128, posix_memalign 5 x 256, memalign 5 x 512,
+ *                     valloc 5 x 100, pvalloc 5 x 100; use_strdup: strdup 30 x 13 bytes: all freed
  *   leak_malloc       malloc            7 x 1000     never: 7 leaks, 7000 bytes
  *   leak_calloc       calloc            3 x 2*250    never: 3 leaks, 1500 bytes
  *   zero_malloc       malloc(0)         4 x 0        all
  * malloc(PTRDIFF_MAX + 1) in `refused` fails 2 times, and reallocarray of the last leak to twice
- * that: no allocation, and no free. In all: allocations 100 + 50 + 40 + 10 + 25 + 30 + 7 + 3 + 4 =
- * 269, leaks 10 with 8500 bytes. */
+ * that: no allocation, and no free. In total: allocations 100 + 50 + 40 + 10 + 25 + 30 + 7 + 3 + 4
+ * = 269, leaks 10 with 8500 bytes. */
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>

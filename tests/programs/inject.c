@@ -1,16 +1,16 @@
-/* inject.c: runs a program, and lets system calls of one part of it fail, or ends the process
- * there.
+/* inject.c: runs a program, and makes system calls of one part of it fail, or ends it there. Usage:
  *
- * usage: inject WHO LOG ERRNO FIRST COUNT PROGRAM ARGUMENT...   calls FIRST to FIRST + COUNT - 1
- * fail with ERRNO, if COUNT is 0 all from FIRST inject WHO LOG kill SIGNAL FIRST PROGRAM
- * ARGUMENT...   the process gets SIGNAL at call FIRST inject WHO LOG exit STATUS FIRST PROGRAM
- * ARGUMENT...   call FIRST is exit_group(STATUS) instead
+ *   inject WHO LOG ERRNO FIRST COUNT PROGRAM ARG...   calls FIRST to FIRST + COUNT - 1 fail with
+ *                                                     ERRNO; with COUNT 0 all from FIRST on
+ *   inject WHO LOG kill SIGNAL FIRST PROGRAM ARG...   the process gets SIGNAL at call FIRST
+ *   inject WHO LOG exit STATUS FIRST PROGRAM ARG...   call FIRST becomes exit_group(STATUS)
  *
- * WHO is the beginning of a file's name: calls are counted that are made by code of that file, and
- * all that a process makes which executes that file. For an ERRNO only calls count that can fail
- * so, by calls[] below. Each counted call, in all descendants, is a line "NUMBER CALL" in LOG. (For
- * a process that executes the file, those are calls of libc's and the loader's too.) Exits as the
- * program does (128 + n for a signal); 120: no tracing here; 124: the program did not end.
+ * WHO is the beginning of a file's name. Calls count that code of such a file makes, and all calls
+ * of a process that executes such a file (also those made by libc and the loader). With an ERRNO,
+ * only calls count that can fail with it, by calls[] below. Each counted call, in all descendants,
+ * is a line "NUMBER CALL" in LOG. Exits as the program does (128 + n for a signal); 120: no tracing
+ * here; 124: the program did not end.
+ *
  * See doc/decisions/58-fault-injection.md. */
 #include <errno.h>
 #include <limits.h>
@@ -29,7 +29,7 @@
 
 enum { PATIENCE_S = 60, PROCESSES = 1024, PAGES = 256, ERRORS = 12 };
 
-/* What the kernel, a security module or a filter for system calls may answer. Not here: calls that
+/* What the kernel, a security module or a system call filter may answer. Not listed: calls that
  * cannot fail, or whose caller can do nothing about it (close, munmap, rt_sigprocmask, exit_group),
  * and those made in the program's place. */
 static const struct call {
@@ -97,7 +97,7 @@ static enum what what;
 static int value;
 static long first_call, last_call, number;
 
-/* Whether a page of a process is of the part that counts; forgotten at each exec. */
+/* Whether a page of a process belongs to the part that counts; forgotten at each exec. */
 static struct process {
 	pid_t pid;
 	int is_who;
@@ -127,7 +127,7 @@ static void look_at_program(struct process *process)
 	process->count = process->next = 0;
 }
 
-/* One for each thread: they share too little to be put together. NULL: there are too many. */
+/* One for each thread: they share too little to be merged. NULL: there are too many. */
 static struct process *process_of(pid_t pid)
 {
 	int i = 0;
@@ -245,7 +245,7 @@ static int watch(pid_t first)
 			meet(pid);
 		if (event == PTRACE_EVENT_EXEC && (process = process_of(pid)))
 			look_at_program(process);
-		/* Stops of ptrace's own, and of a job: they say no signal. */
+		/* Stops of ptrace itself, and of job control: they report no signal. */
 		if (event == PTRACE_EVENT_STOP && (signal == SIGSTOP || signal == SIGTSTP ||
 		                                   signal == SIGTTIN || signal == SIGTTOU))
 			ptrace(PTRACE_LISTEN, pid, 0, 0);
@@ -268,7 +268,7 @@ static void run(char **program)
 	_exit(127);
 }
 
-/* What is traced dies with us. */
+/* The traced processes die with this one. */
 static void give_up(int unused)
 {
 	(void)unused;

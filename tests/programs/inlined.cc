@@ -1,7 +1,7 @@
 /* inlined.cc: known facts about inlined calls. Usage: inlined SECONDS
- *   hot<1>, hot<2>  templates with code of their own; they share half of the CPU time each
+ * hot<1>, hot<2> templates with code of their own; each takes half of the CPU time
  *   twice           inlined in hot; it calls turn two times, which is inlined from inlined.h
- *   spin            calls hot<1> and hot<2> by turns; main calls spin
+ * spin calls hot<1> and hot<2> alternately; main calls spin
  * Most exclusive time is at the line "turned here"; all time is below the lines "first" and
  * "second" of spin. */
 #include "inlined.h"

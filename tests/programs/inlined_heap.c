@@ -1,8 +1,8 @@
 /* inlined_heap: two functions, one of which is inlined into the other, in two units.
  *
  * Facts: `make` calls `block` 3 times, which is inlined in it and allocates 100 bytes each time, in
- * line 13; `make_more`, of another unit
- * (-DMORE), does so 2 times with 50 bytes. Nothing is freed. */
+ * line 13; `make_more`, in another unit (-DMORE), calls it 2 times with 50 bytes. Nothing is
+ * freed. */
 #include <stddef.h>
 
 void *malloc(size_t size);

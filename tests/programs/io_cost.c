@@ -1,4 +1,4 @@
-/* io_cost: the price of reading and writing one byte.
+/* io_cost: the costs of reading and writing one byte.
  *
  * usage: io_cost [rounds]      default: 300000
  *

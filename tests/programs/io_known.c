@@ -1,28 +1,28 @@
-/* io_known: exact numbers of input and output calls, and of their bytes. Usage: io_known DIRECTORY
- * THREADS
+/* io_known: exact numbers of input and output calls, and of their bytes.
+ * Usage: io_known DIRECTORY THREADS
  *
- * Facts: each thread calls, on files of its own in DIRECTORY (bytes are given where they are not
- * 0): open       1; fails with ENOENT 4                 pwrite     10 x 16 write      100 x 7, 1 x
- * 5 to a pipe               writev     5 x (3 + 4) read       50 x 10, 1 x 0, 1 x 5 from a pipe;
- * fails with EBADF 3 pread      20 x 8                                 readv      5 x (3 + 4) lseek
- * 7                                      fsync      1, fdatasync 1 dup        1 close      7 pipe
- * 1                                      socketpair 1 send       6 x 9 recv       6 x 9 sendfile 1
- * x 100                                mmap       1 of a file, 5 without one fopen      2; fails
- * with ENOENT 1                 fclose     2 fputs      10 x 5, fputc 10 x 1 fwrite     10 x (2 *
- * 4) fprintf    10 x 6                                 fflush     1 fgets      10 x 5, 1 at the end
- * of the file       getc 10 x 1, fread 1 x 140 stat       3, fstat 1; access fails with ENOENT 2
- *   ftruncate  1, mkdir 1, rmdir 1, unlink 2
- *   opendir    1, readdir 3, closedir 1
- *   and in a directory of its own: 21 calls that change names and attributes, one that fails with
- * EEXIST and one with ENOENT; 5 that ask for them, one that fails with ENOENT; fdopendir 1,
- * readdir_r 1, getdents64 1, closedir 1; open 2, close 1 Once, in main: a read that fails with
- * EINTR; a read that is cancelled and one that is left by siglongjmp, which end nowhere; a write of
- * 11 bytes after them; pipe 1 and close 2 for these. At the end closefrom, one close more. What
- * asks for nothing: fread 1, fgets 2 of no stream, fwrite 1, all without an error. From popen: 3 x
- * 4 by the other name of getdelim, 1 at the end; then, on the descriptor that pclose has closed,
- * write 1 x 9, to a file in memory, and close 1. And calls with pointers to nothing: access fails
- * with EFAULT, closedir and truncate with EINVAL. Results and errno are checked: it exits 0 if all
- * are as they should be, else with the line's number & 255. */
+ * Facts: each thread calls, on its own files in DIRECTORY (bytes where they are not 0):
+ *   open 1; fails with ENOENT 4         write 100 x 7, 1 x 5 to a pipe      writev 5 x (3 + 4)
+ *   read 50 x 10, 1 x 0, 1 x 5 from a pipe; fails with EBADF 3              readv 5 x (3 + 4)
+ *   pwrite 10 x 16, pread 20 x 8        lseek 7, fsync 1, fdatasync 1       dup 1, close 7
+ *   pipe 1, socketpair 1                send 6 x 9, recv 6 x 9              sendfile 1 x 100
+ *   mmap 1 of a file, 5 without one     fopen 2; fails with ENOENT 1        fclose 2, fflush 1
+ *   fputs 10 x 5, fputc 10 x 1          fwrite 10 x (2 * 4)                 fprintf 10 x 6
+ *   fgets 10 x 5, 1 at the file's end   getc 10 x 1, fread 1 x 140          stat 3, fstat 1
+ *   access fails with ENOENT 2          ftruncate 1, mkdir 1, rmdir 1       unlink 2
+ *   opendir 1, readdir 3, closedir 1
+ * and in its own directory: 21 calls that change names and attributes, one that fails with EEXIST
+ * and one with ENOENT; 5 that read them, one that fails with ENOENT; fdopendir 1, readdir_r 1,
+ * getdents64 1, closedir 1; open 2, close 1. Once, in main: a read that fails with EINTR; a read
+ * that is cancelled and one that is left by siglongjmp, which never return; a write of 11 bytes
+ * after them; pipe 1 and close 2 for these. At the end closefrom, one close more. Calls that do
+ * nothing: fread 1, fgets 2 of no stream, fwrite 1, all without an error. From popen: 3 x 4 by the
+ * other name of getdelim, 1 at the end; then, on the descriptor that pclose has closed, write 1 x
+ * 9, to a file in memory, and close 1. And calls with pointers to nothing: access fails with
+ * EFAULT, closedir and truncate with EINVAL.
+ *
+ * The program checks results and errno: it exits 0 if all are as they should be, else with the line
+ * number & 255. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* What is said must hold, and errno is UNTOUCHED afterwards, unless a call failed. */
+/* The condition must hold, and errno stays UNTOUCHED, unless the call is to fail. */
 enum { UNTOUCHED = 7777 };
 #define MUST(what) \
 	do { \
@@ -107,7 +107,7 @@ static NOINLINE void use_pair(const char *path)
 		MUST(send(sockets[0], buffer, 9, 0) == 9);
 		MUST(recv(sockets[1], buffer, 9, 0) == 9);
 	}
-	/* A descriptor that nobody opened through a wrapper. */
+	/* A descriptor that was opened without a wrapper. */
 	fd = (int)syscall(2 /* open */, path, O_RDONLY);
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	MUST(sendfile(sockets[0], fd, NULL, 100) == 100);
@@ -170,7 +170,7 @@ static NOINLINE void use_names(const char *path)
 	MUST(rmdir(name) == 0);
 }
 
-/* The functions that take a directory's descriptor, and others like those in use_names(). */
+/* The functions that take the descriptor of a directory, and others like those in use_names(). */
 static NOINLINE void use_more_names(const char *path)
 {
 	const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 2}};
@@ -316,7 +316,7 @@ static NOINLINE void ask_for_nothing(void)
 	MUST(fwrite("text", no_size, 5, stdout) == 0);
 	MUST(!fgets(byte, no_room, none));
 #if __GLIBC_PREREQ(2, 39)
-	(void)size; /* getdelim takes its arguments for valid there: fgets once more */
+	(void)size; /* getdelim does not check its arguments there: fgets again */
 	MUST(!fgets(byte, no_room, none));
 #else
 	MUST_FAIL(getdelim(NULL, &size, 'x', none) == -1, EINVAL);

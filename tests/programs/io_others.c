@@ -1,13 +1,13 @@
-/* io_others: the functions for input and output that io_known does not call, each once, so that
- * their results are the same on every file system. Usage: io_others ABSENT
+/* io_others: the functions for input and output that io_known does not call, once each, with
+ * results that are the same on every file system. Usage: io_others ABSENT
  *
- * Facts: ABSENT and what would be below it are not there, and -1 is no descriptor.
- *   of what asks for attributes, 12 calls fail with ENOENT and 4 with EBADF;
- *   of what changes them, 10 fail with ENOENT and 2 with EBADF; dup3 fails with EBADF;
+ * Facts: the path ABSENT and paths below it do not exist, and -1 is no descriptor.
+ * Of functions that read attributes, 12 calls fail with ENOENT and 4 with EBADF;
+ * of those that change them, 10 fail with ENOENT and 2 with EBADF; dup3 fails with EBADF;
  *   opendir, readdir64_r and closedir of "/" 1 each;
  *   putc 1 byte; 6 functions of printf(3) that take a va_list, 3 bytes each.
- * The functions before glibc 2.33 that take a version are called by their old names. It exits 0 if
- * all results are right, else with the line's number & 255. */
+ * Functions that took a version argument before glibc 2.33 are called by their old names. It exits
+ * 0 if all results are right, else with the line number & 255. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ int old__fxstatat64(int version, int fd, const char *path, struct stat64 *out, i
 int old__xmknod(int version, const char *path, mode_t mode, dev_t *device);
 int old__xmknodat(int version, int fd, const char *path, mode_t mode, dev_t *device);
 
-/* Those that a compiler puts in place of the plain ones where it checks formats. */
+/* Functions that a compiler uses instead of the plain ones to check formats. */
 int __vprintf_chk(int flag, const char *format, va_list values);
 int __vfprintf_chk(FILE *file, int flag, const char *format, va_list values);
 int __vdprintf_chk(int fd, int flag, const char *format, va_list values);
@@ -110,7 +110,7 @@ static void list(void)
 	MUST(closedir(root) == 0);
 }
 
-/* `form` is a function of printf(3) that takes a va_list, with what stands before the format. */
+/* `form` is a function of printf(3) that takes a va_list, with the arguments before the format. */
 #define PRINTS(name, form, ...) \
 	static int name(FILE *file, int fd, const char *format, ...) \
 	{ \

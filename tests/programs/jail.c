@@ -1,4 +1,4 @@
-/* jail: a program that takes all descriptors and goes where no path of before leads.
+/* jail: a program that uses all descriptors and goes where no earlier path leads.
  *
  * usage: jail      (as root)
  *

@@ -1,9 +1,9 @@
-/* jit_attached.c: calls of JIT code, in a process that runs already.
+/* jit_attached.c: calls of JIT code, in a process that was already running.
  *
  *     jit_attached GO DONE
  *
- * Three times, when the file GO has come: a function without a name, in memory of no load object,
- * calls `allocate` 7 times, which allocates 100 bytes and frees nothing; then DONE is made, and
+ * Three times, once the file GO exists: a function without a name, in memory of no load object,
+ * calls `allocate` 7 times, which allocates 100 bytes and frees nothing; then DONE is created, and
  * removed when GO is gone. Nothing is announced. Prints "right" if all calls did their work. */
 #include <fcntl.h>
 #include <stdio.h>

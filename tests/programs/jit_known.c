@@ -1,21 +1,21 @@
-/* jit_known: makes functions while it runs, and tells of them as runtimes do that know nothing of
+/* jit_known: creates functions while it runs, and describes them as runtimes do that do not know
  * Xer.
  *
  * usage: jit_known map|dump|gdb|all|none [kill]
  *
- * Facts: the code of a maker calls the function that it is given, once. `one` is made and called 7
- * times; its place is taken by `two`, called 5 times; other code is `three`, called 3 times. The
- * function that they call allocates 100 bytes and frees nothing. Between the functions 40 ms pass,
- * and a usage sample is taken. map: they are told in /tmp/perf-PID.map, as .NET does; the line of
- * `two` is "ADDRESS 9 two(int) /src/two.js:30:5". Then follow a line of nonsense and half a line.
- * dump: they are told in jit-PID.dump in the working directory, which is mapped executable as V8
- * does. Each has the lines 10, 11 (the call), 12 of /src/maker.jit; `three` is moved, and called 2
- * times more. The last record is cut off. gdb: they are registered for debuggers, by a relocatable
- * ELF file in memory each, without code and lines; that of `one` is given up before `two` is made.
- * all: `one` is told as with map, `two` as with dump, `three` as with gdb; nothing is moved, and
- * nothing is damaged. none: nothing is told, and 240 ms pass in place of 40: longer than a page of
- * code is not looked at again. It prints its pid. With "kill" it ends by SIGKILL, else with 0; the
- * files stay. */
+ * Facts: the code of each function calls the function that it is given, once. `one` is created and
+ * called 7 times; `two` takes its place and is called 5 times; `three` is other code, called 3
+ * times. The function that they call allocates 100 bytes and frees nothing. Between the functions
+ * 40 ms pass, and a usage sample is taken. map: they are described in /tmp/perf-PID.map, as .NET
+ * does; the line of `two` is "ADDRESS 9 two(int) /src/two.js:30:5". Then a line of nonsense and
+ * half a line follow. dump: they are described in jit-PID.dump in the working directory, which is
+ * mapped executable as V8 does. Each has the lines 10, 11 (the call), 12 of /src/maker.jit; `three`
+ * is moved, and called 2 times more. The last record is cut off. gdb: they are registered for
+ * debuggers, by a relocatable ELF file in memory each, without code and lines; that of `one` is
+ * withdrawn before `two` is created. all: `one` is described as by map, `two` as by dump, `three`
+ * as by gdb; nothing is moved or damaged. none: nothing is described, and 240 ms pass instead of
+ * 40: longer than the time for which a page of code is not looked at again. It prints its pid. With
+ * "kill" it ends by SIGKILL, else with 0; the files stay. */
 #include "include/collectorAPI.h"
 
 #include <elf.h>
@@ -225,7 +225,7 @@ static void unregister_function(void)
 	memset(&files[entry - entries], 0xff, sizeof(files[0]));
 }
 
-/* What has been told is in the files. */
+/* Everything that was announced is in the files. */
 static void flush(void)
 {
 	if (map)

@@ -1,8 +1,8 @@
-/* mapped: memory that no allocator of the C library hands out.
+/* mapped: memory that does not come from an allocator of the C library.
  *
  * usage: mapped [MiB [mmap]]      default: 100
  *
- * Facts: it maps so many MiB, by a system call of its own or by mmap, writes to each page, and
+ * Facts: it maps that many MiB, by a direct system call or by mmap, writes to each page, and
  * allocates one block of 1000 bytes, which it frees. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* mapped_known: memory mapped and unmapped in known ways.
  *
- * Facts (P is 4096 bytes), all ranges anonymous but in map_file:
- *   function     what                                                       mapped        still
- * mapped whole        50 times mmap 4 P, munmap all of it                        50, 200 P     0
+ * Facts (P is 4096 bytes), all ranges anonymous but in map_file; the last column is still mapped:
+ *   function     what                                                       mapped
+ *   whole        50 times mmap 4 P, munmap all of it                        50, 200 P     0
  *   parts        mmap 100 P; munmap 10 P at each end, 20 P in the middle     1, 100 P     60 P
  *   over         mmap 30 P, then mmap 10 P with MAP_FIXED in its middle      2,  40 P     30 P
  *   move         10 times mmap 2 P, mremap to 8 P, munmap                   20, 100 P     0

@@ -3,7 +3,7 @@
  * usage: mixed [rounds]      default: 100000
  *
  * Facts: each round locks and unlocks a mutex, allocates and frees a block of 100 bytes, and writes
- * one byte to /dev/null: with everything traced, four events. */
+ * one byte to /dev/null: with everything traced, these are four events. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>

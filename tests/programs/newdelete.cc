@@ -3,7 +3,7 @@
 // Facts: make_objects calls new Object (24 bytes) 40 times and new[] of 100 chars 40 times, and
 // deletes all; leak_objects calls new Object 6 times and deletes none: 6 leaks, 144 bytes. Each
 // operator new calls malloc once, so these 86 calls are 86 allocations. fail calls operator new for
-// more than there is, and the handler of its exception leak_after_failure, which calls new Object 3
+// more memory than there is; the handler of that exception, leak_after_failure, calls new Object 3
 // times: 3 leaks, 72 bytes.
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 /* A stack of known depth in code without frame pointers, whose register serves as a counter: main
- * calls outer, outer calls middle, middle calls hot_a and hot_b by turns, which do the same work.
- * Argument: how many thousand turns, else 100; "thread" before it: all of that in a second thread,
- * from begin_thread on. */
+ * calls outer, outer calls middle, middle calls hot_a and hot_b alternately, which do the same
+ * work. Argument: how many thousand turns, by default 100; with "thread" before it, all of that is
+ * in a second thread, from begin_thread on. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* odd_children: children and programs executed in ways that are allowed, but rare. `odd_children
- * WAY [ARGUMENT]` prints what the program sees; with and without a recorder that is the same. Exit
+/* odd_children: children and executed programs in ways that are allowed, but rare. `odd_children
+ * WAY [ARGUMENT]` prints what the program sees; that is the same with and without a recorder. Exit
  * status 0.
  *
- * What is recorded of it is in tests/e2e/odd_children.sh. */
+ * tests/e2e/odd_children.sh says what must be recorded. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -113,7 +113,7 @@ static void jumper(const char *seconds)
 	sigsetjmp(back, 1);
 	while (time(NULL) < end) {
 		may_jump = 1;
-		execv("/etc/passwd", arguments); /* noted, and fails */
+		execv("/etc/passwd", arguments); /* recorded, and fails */
 		execv("/etc", arguments);
 		may_jump = 0;
 	}
@@ -146,7 +146,7 @@ static int run_leaf(void *unused)
 	_exit(LEAF_STATUS);
 }
 
-/* Below it, nothing may be touched. */
+/* Memory below it must not be touched. */
 static char *guarded_stack(void)
 {
 	char *memory = mmap(NULL, GUARD + HANDLER_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -158,8 +158,8 @@ static char *guarded_stack(void)
 	return memory + GUARD;
 }
 
-/* A thread with the least stack, a handler on an alternate one, a cloned child: each has its first
- * event there. */
+/* A thread with the smallest stack, a handler on an alternate stack, a cloned child: the first
+ * event of each happens there. */
 static void small_stacks(const char *unused)
 {
 	char *memory = guarded_stack();
@@ -239,7 +239,7 @@ static void become_env(const char *unused)
 	execv(arguments[0], arguments);
 }
 
-/* A child of a child of a child ... */
+/* Each child makes a child of its own. */
 static void nested(const char *depth)
 {
 	int left = atoi(depth);
@@ -255,7 +255,7 @@ static void nested(const char *depth)
 	_exit(LEAF_STATUS);
 }
 
-/* What number has the first file, where few are allowed? */
+/* Which number does the first file get, where few are allowed? */
 static void few_files(const char *unused)
 {
 	(void)unused;

@@ -1,13 +1,13 @@
-/* oldversions: linked to versions of functions as they were long ago, which behave differently from
- * those of today.
+/* oldversions: linked with old versions of functions, which behave differently from those of
+ * today.
  *
  * usage: oldversions cond | quick_exit N
  *
  * Facts: `cond` runs 50 rounds in which a thread waits for an old condition variable, allocated by
- * malloc as pointers of old ones are; each round is 1 or more calls of
+ * malloc with the size of a pointer, as old programs did. Each round has 1 or more calls of
  * pthread_cond_wait@GLIBC_2.2.5 in wait_old, and one of pthread_cond_timedwait@GLIBC_2.2.5 in
  * time_out, which times out. It prints "rounds 50 timeouts 50". An old condition variable is a
- * pointer: the 40 bytes behind it stay as they are, which is checked. `quick_exit N` leaves by
+ * pointer: it checks that the 40 bytes after it are left alone. `quick_exit N` leaves by
  * quick_exit@GLIBC_2.10. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* own_malloc: a program with an allocator of its own, which takes the place of the C library's
+/* own_malloc: a program with its own allocator, which takes the place of the C library's
  * everywhere.
  *
  * Facts: it allocates 100 blocks by its own malloc, and prints "blocks N", N at least 100. None of
@@ -30,7 +30,7 @@ void free(void *block)
 
 void *calloc(size_t count, size_t size)
 {
-	return malloc(count * size); /* what was never used is zero */
+	return malloc(count * size); /* memory that was never used is zero */
 }
 
 void *realloc(void *old, size_t size)

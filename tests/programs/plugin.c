@@ -1,9 +1,9 @@
-/* plugin: a C program that loads a C++ library when it runs, so that the C++ library's own library
- * is in no global scope.
+/* plugin: a C program that loads a C++ library when it runs, so that the C++ runtime library is in
+ * a local scope.
  *
  * usage: plugin LIBRARY
  *
- * Facts: it calls `plug` of the library, whose facts stand in tests/e2e/allocators.sh, and prints
+ * Facts: it calls `plug` of the library, whose facts are in tests/e2e/allocators.sh, and prints
  * what that returns. */
 #include <dlfcn.h>
 #include <stdio.h>

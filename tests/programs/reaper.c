@@ -1,9 +1,9 @@
-/* reaper: a program that would notice a child that it has not made. It has a handler of SIGCHLD,
- * and a thread that waits for any child.
+/* reaper: a program that would notice a child that it has not made. It has either a SIGCHLD handler
+ * or a thread that waits for any child.
  *
  * usage: reaper handler|thread
  *
- * Facts: it makes no child, writes "end" and exits 0; "child" for each one that it has heard of. */
+ * Facts: it makes no child, writes "end" and exits 0; "child" for each child that it notices. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

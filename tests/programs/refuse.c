@@ -1,9 +1,9 @@
-/* Executes a program that gets an error from some system calls, as does all that it starts: a
- * seccomp filter, as containers have.
+/* Executes a program for which some system calls fail, as they do for its descendants: a seccomp
+ * filter, as containers have.
  *
  * usage: refuse CALL[,CALL] ERRNO PROGRAM ARGUMENT...
  *
- * CALL is perf (perf_event_open) or ptrace. Exit status 125: filters are not possible here. */
+ * CALL is perf (perf_event_open) or ptrace. Exit status 125: filters cannot be installed here. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The number of a call that no system has, where it is not refused. */
+/* For a call that is not refused: a number that no system call has. */
 #define NONE 0x3fffffff
 
 int main(int argc, char **argv)

@@ -1,14 +1,14 @@
-/* self_sampler: samples itself by the calls of <xer/sampler.h> alone, and prints what the regions
- * say.
+/* self_sampler: samples itself with the functions of <xer/sampler.h> only, and prints what the
+ * regions contain.
  *
  * usage: self_sampler PERIOD_US CPU_MS [foreign TID]
  *
- * Four threads use CPU_MS of CPU time each, half in hot_a and half in hot_b; of a fifth one that
- * does the same and of a sixth one that sleeps, only the sleeping one is attached. Facts: no sample
- * is of the fifth thread or of main; of the sixth one are those of falling asleep and waking, a few
- * at most; each of the four gets CPU_MS / PERIOD samples; hot_a and hot_b have half of them each,
- * by their innermost frame. Prints lines "NAME VALUE". With `foreign`: samples that thread of
- * another process, for CPU_MS of time. */
+ * Four threads use CPU_MS of CPU time each, half in hot_a and half in hot_b. A fifth one does the
+ * same but is not attached; a sixth one sleeps and is attached. Facts: no sample belongs to the
+ * fifth thread or to main; the sixth has a few samples at most, of falling asleep and waking; each
+ * of the four gets CPU_MS / PERIOD samples; hot_a and hot_b have half of them each, by their
+ * innermost frame. Prints lines "NAME VALUE". With `foreign`: samples that thread of another
+ * process, for CPU_MS of time. */
 #include "include/xer/sampler.h"
 
 #include <pthread.h>

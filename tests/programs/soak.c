@@ -1,13 +1,13 @@
 /* soak: allocates, forks, makes threads, reads and writes, at a bounded rate and for a given time,
- * and watches itself.
+ * and measures itself.
  *
  * usage: soak SECONDS
  *
  * Facts: every 10 ms, `work` allocates and frees 20 blocks in the main thread; every 100 ms a
  * thread is made that does the same and ends; every 500 ms a child is forked that calls `work` and
  * leaves by _exit. Every second a line "S anon N files N maps N": seconds, the process's anonymous
- * memory in kB, its open files, its mappings. Stacks are the same all the time, so nothing of it
- * has a reason to grow. Exit status 0. */
+ * memory in kB, its open files, its mappings. The stacks are always the same, so none of these has
+ * a reason to grow. Exit status 0. */
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>

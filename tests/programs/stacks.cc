@@ -1,13 +1,13 @@
-// stacks: code in which stacks are hard to walk.
+// stacks: code whose stacks are difficult to walk.
 //
 // usage: stacks [seconds]      default: 1
 //
-// Facts: main calls in turn, for a quarter of the CPU time each:
+// Facts: main calls these in turn, for a quarter of the CPU time each:
 //   throwing      throws through five frames and catches (time in libgcc_s and libstdc++)
 //   sorting       qsort of 20000 ints with the callback `compare`
 //   signalling    raises SIGUSR1, whose handler `on_signal` burns CPU
-//   moving        memmove and strlen of 64 KiB: leaf functions of libc in assembler
-// Every sample's whole stack ends in main and what started it.
+// moving memmove and strlen of 64 KiB: leaf functions of libc in assembler
+// The whole stack of every sample ends in main and what started it.
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>

@@ -1,11 +1,11 @@
-/* stepper.c: runs a program, and interrupts it by SIGUSR1 at every single instruction of a part of
- * it.
+/* stepper.c: runs a program, and interrupts a part of it by SIGUSR1 at every single
+ * instruction.
  *
  *     stepper PROGRAM [ARGUMENT...]
  *
- * The program tells by `int3` where it is, with a number in eax: 1 at the beginning of the part, 2
+ * The program says by `int3` where it is, with a number in eax: 1 at the beginning of the part, 2
  * at the end of its handler of SIGUSR1, 3 at the end of the part. Other signals are passed on;
- * where SIGUSR1 is blocked, nothing is interrupted. Exits as the program does; prints to stderr how
+ * while SIGUSR1 is blocked, nothing is interrupted. Exits as the program does; prints to stderr how
  * many instructions there were. */
 #include <signal.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 
 enum { BEGIN = 1, HANDLED = 2, END = 3, STEPS_MAX = 200000 };
 
-/* The number of an int3 that has just been executed, 0: it was something else. */
+/* The number in eax if an int3 has just been executed, 0 if it was something else. */
 static int mark_at(pid_t pid, const struct user_regs_struct *registers)
 {
 	siginfo_t info;

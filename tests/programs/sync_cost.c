@@ -1,4 +1,4 @@
-/* sync_cost: the price of a lock and unlock pair.
+/* sync_cost: the costs of a pair of lock and unlock.
  *
  * usage: sync_cost [pairs [threads]]      default: 1000000, 1
  *

@@ -2,13 +2,13 @@
  *
  * usage: sync_known [threads]      default: 8
  *
- * Facts: each of the threads runs these functions once; a function makes the given number of calls
- * that wait: do_mutex 100 (normal, recursive and error-checking ones), do_trylock 20 (10 of them
- * fail with EBUSY), do_timedlock 10 (5 of them fail with ETIMEDOUT after 1 ms), do_rwlock 40,
- * do_spin 30, do_semaphore 25, do_c11 15, do_barrier 5 (all threads meet), do_sysv 6 and inside
- * them the calls that make objects. The main thread waits in `join_all`: one join a thread. The
- * calls of pthread_cond_wait in do_cond are 1 to 3 a thread (a spurious wake-up is possible). It
- * prints "errors N": calls that did not return what they should, 0. */
+ * Facts: each of the threads runs these functions once; each function makes the given number of
+ * calls that wait: do_mutex 100 (normal, recursive and error-checking mutexes), do_trylock 20 (10
+ * of them fail with EBUSY), do_timedlock 10 (5 of them fail with ETIMEDOUT after 1 ms), do_rwlock
+ * 40, do_spin 30, do_semaphore 25, do_c11 15, do_barrier 5 (all threads meet), do_sysv 6, including
+ * the calls that create objects. The main thread waits in `join_all`: one join a thread. The calls
+ * of pthread_cond_wait in do_cond are 1 to 3 a thread (a spurious wake-up is possible). It prints
+ * "errors N": calls that did not return what they should, 0. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -203,7 +203,7 @@ __attribute__((noinline)) static void join_all(pthread_t *threads)
 		EXPECT(pthread_join(threads[i], NULL), 0);
 }
 
-/* Until nobody waits any more. */
+/* Until no thread waits any more. */
 static void open_gate(void)
 {
 	struct timespec pause = {.tv_nsec = 20000000};

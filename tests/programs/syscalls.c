@@ -4,8 +4,8 @@
  *
  * Facts: one thread alternates between `compute` (user time), `call_read` (read of 4096 bytes from
  * /dev/zero) and `call_getppid` (raw getppid), and measures each by its thread CPU clock around
- * hundreds of calls. Rounds are of random length, so that they do not beat with the kernel's tick.
- * At the end it prints "compute N", "call_read N", "call_getppid N": the share of each in per
+ * hundreds of calls. Rounds are of random length, so that they do not keep step with the kernel's
+ * tick. At the end it prints "compute N", "call_read N", "call_getppid N": the share of each in per
  * mille, and "cpu_ns N". */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
-/* threads_raw: a thread made by clone itself, behind the back of libpthread.
+/* threads_raw: a thread made directly by clone, so that libpthread does not know it.
  *
  * usage: threads_raw [seconds]      default: 1
  *
  * Facts: the raw thread runs raw_burn for the given CPU seconds while the main thread waits (in
- * futex or in short sleeps); nearly all CPU time is in raw_burn. The raw thread calls nothing of
- * libc that needs a thread pointer of its own. Prints "cpu_ns N". */
+ * futex or in short sleeps); nearly all CPU time is in raw_burn. The raw thread calls no function
+ * of libc that needs its own thread pointer. Prints "cpu_ns N". */
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>

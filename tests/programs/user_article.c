@@ -1,4 +1,4 @@
-/* user_article: the three events of the article on templates, over and over.
+/* user_article: the three events of the article on templates, again and again.
  *
  * usage: user_article [rounds]      default: 1000
  *

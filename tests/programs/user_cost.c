@@ -1,11 +1,11 @@
-/* user_cost: the price of user events.
+/* user_cost: the costs of user events.
  *
  * usage: user_cost [events [bytes [file]]]      default: 1000000, 0
  *
- * Facts: the main thread logs `events` events TRCHKL5 of hook 010, or, with bytes, TRCGEN of so
- * many of hook 011. Prints "event_ns X": CPU time of the thread for one event. With a file it also
- * copies the bytes as often into a mapping of that file, new and with its space reserved, 256 KiB
- * at a time, and prints "copy_ns X". */
+ * Facts: the main thread logs `events` events TRCHKL5 of hook 010 or, with `bytes`, events TRCGEN
+ * of that size of hook 011. Prints "event_ns X": CPU time of the thread for one event. With a file
+ * it also copies the bytes as often into a mapping of that file, new and with its space reserved,
+ * 256 KiB at a time, and prints "copy_ns X". */
 #include "include/sys/trchkid.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static double now_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* What a recorder does at least: the bytes, in a file. */
+/* The least that any recorder must do: copy the bytes into a file. */
 static double copy(const char *name, long events, size_t bytes, const char *buffer)
 {
 	int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);

@@ -1,11 +1,11 @@
-/* user_parts.c: user events of components, equal events, events beside blocks.
+/* user_parts.c: user events of components, equal events, events combined with blocks.
  *
  * Hook 040, D1 counting from 0: 100 events, 50 while the component net is off, 50 more. Hook 041:
  * 10 events, 10 while the component disk is on, which begins off. Hook 042: 5 events between those.
  * Hook 043, D1 0x30: 4 equal events, then one with D1 0x31, then 2 equal ones again. Hook 044 with
- * sub-ids 1 to 6: five words s, 2s, 3s, 4s, 5s. Hook 045: 8 events, each behind a block of 1000
- * bytes, every second one freed before the next. Exits 0 if all switches did what they should: with
- * the two components, they are there. */
+ * sub-ids 1 to 6: five words s, 2s, 3s, 4s, 5s. Hook 045: 8 events, each after a block of 1000
+ * bytes was allocated; every second block is freed before the next. Exits 0 if all switches did
+ * what they should: with the two components, they succeed. */
 #include "include/sys/trchkid.h"
 
 #include <stdlib.h>

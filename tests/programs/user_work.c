@@ -3,13 +3,13 @@
  * usage: user_work [threads [jobs [pause]]]      default: 3, 4; "pause": events of the second half
  * of the jobs are switched off
  *
- * Facts, for each of the threads (numbered from 1) and each of its `jobs` jobs j = 0 ...:
- *   hook 020, sub-id 1: the job begins: D1 = 1000 * thread + j, D2 = flags: 1 first job, 2 last
- * job, 4 odd thread hook 021: generic, the text "job <D1>", D1 as above hook 022: D1 = the double
- * 0.5 * j, D2 = errno value ENOENT hook 023, sub-id = thread: D1 = j, D2 = address of the function
- * work hook 020, sub-id 2: the job ends: D1 as above and one event of hook 024 without data at the
- * end of the main thread, on channel 3 a generic one of the same hook. tests/programs/user_work.trc
- * has the templates. */
+ * Facts, for each of the threads (numbered from 1) and each of its `jobs` jobs j = 0 ...: hook 020,
+ * sub-id 1: the job begins: D1 = 1000 * thread + j, D2 = flags: 1 first job, 2 last job, 4 odd
+ * thread; hook 021: generic, the text "job <D1>", D1 as above; hook 022: D1 = the double 0.5 * j,
+ * D2 = the errno value ENOENT; hook 023, sub-id = thread: D1 = j, D2 = address of the function
+ * work; hook 020, sub-id 2: the job ends: D1 as above. At the end, in the main thread: one event of
+ * hook 024 without data, and on channel 3 a generic one of the same hook.
+ * tests/programs/user_work.trc has the templates. */
 #include "include/sys/trchkid.h"
 
 #include <errno.h>

@@ -2,20 +2,20 @@
  *
  * usage: waits_known [DIRECTORY]      default: waits.d, which it makes and removes
  *
- * Facts: the main thread and one that it makes ("the other") run in turns: whoever waits, waits for
- * 5 ms of the other's sleep. do_mutex      the other locks a mutex that is held: 5 ms; 3 locks that
- * are free; 1 trylock that fails, 1 timedlock that ends after 5 ms do_rwlock     the other reads
- * under a lock that is held for writing: 5 ms; one more for writing, free do_cond       the other
- * waits for a condition: 5 ms, or more often and shorter do_semaphore  the other waits for a
- * semaphore: 5 ms; 1 trywait that fails do_barrier    both meet once: the main thread waits 5 ms
- *   do_spin       the other locks a spin lock, free, twice
+ * Facts: the main thread and one that it makes ("the other") take turns; each wait lasts 5 ms, as
+ * long as the other thread sleeps.
+ *   do_mutex      the other locks a held mutex: 5 ms; 3 locks of a free one; 1 trylock that fails,
+ *                 1 timedlock that ends after 5 ms
+ *   do_rwlock     the other locks for reading, while held for writing: 5 ms; 1 for writing, free
+ *   do_cond       the other waits for a condition: 5 ms, or more often and shorter
+ *   do_semaphore  the other waits for a semaphore: 5 ms; 1 trywait that fails
+ *   do_barrier    both meet once: the main thread waits 5 ms; do_spin: 2 free locks by the other
  *   join          the main thread waits for the other's end: 5 ms
- * Then, in the main thread:
- *   use_file      open, write 10 x 7 bytes, pwrite 16, pread 8 at 4, lseek, read 10, fsync, close;
- * an open that fails with ENOENT, a read that fails with EBADF use_stream    fopen, fputs 3 x 5,
- * fclose; fopen, fgets 3 x 5, 1 at the end, fclose use_pair      a pipe: write 5, read 5; a socket
- * pair: send 2 x 9, recv 2 x 9; 4 x close use_names     mkdir before all that; access that fails
- * with ENOENT, stat, unlink twice, rmdir It exits with 0 if all calls return what they should. */
+ * Then, in the main thread: use_file: open, write 10 x 7, pwrite 16, pread 8 at 4, lseek, read 10,
+ * fsync, close; open fails with ENOENT, read with EBADF. use_stream: fopen, fputs 3 x 5, fclose;
+ * fopen, fgets 3 x 5, 1 at the end, fclose. use_pair: a pipe: write 5, read 5; a socket pair: send
+ * 2 x 9, recv 2 x 9; 4 x close. use_names: mkdir before all that; access fails with ENOENT, stat,
+ * unlink twice, rmdir. It exits with 0 if all calls return what they should. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -117,7 +117,7 @@ static void *other(void *unused)
 	return unused;
 }
 
-/* What the other waits for. */
+/* What the other thread waits for. */
 static NOINLINE void run_threads(void)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
-/* callers: a library that calls what recorder.so wraps. It is built twice: its words are bound when
- * they are used first (callers.so), or at once, in pages that are read-only then (sealed.so).
+/* callers: a library that calls functions that recorder.so wraps. It is built twice: symbols are
+ * bound at first use (callers.so), or when loaded, in pages that become read-only (sealed.so).
  *
  * Facts: it has a setenv of its own, which returns 5. */
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ char *call_getenv(const char *name)
 	return getenv(name);
 }
 
-/* A pointer in data. */
+/* A pointer in its data. */
 static char *(*volatile kept)(const char *) = getenv;
 
 char *call_kept(const char *name)
@@ -35,7 +35,7 @@ char *call_realpath(const char *path)
 	return realpath(path, NULL);
 }
 
-/* The version of old programs. */
+/* The symbol version that old programs use. */
 char *realpath_old(const char *path, char *resolved);
 __asm__(".symver realpath_old, realpath@GLIBC_2.2.5");
 

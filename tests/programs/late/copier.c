@@ -1,10 +1,10 @@
-/* copier: a program without a malloc of its own (the unit programs have the recorder's) that loads
+/* copier: a program without its own malloc (the unit programs have the recorder's) that loads
  * recorder.so, and copies a text by strdup, one of the C library's functions that allocate.
  *
  * usage: copier RECORDER
  *
- * Facts: the exit status is 0 if recorder.so's malloc is called for the copy while bindings are
- * changed, and neither before nor after. */
+ * Facts: the exit status is 0 if strdup calls recorder.so's malloc while bindings are changed, and
+ * not before or after. */
 #include "tests/programs/late/late.h"
 
 #include <dlfcn.h>

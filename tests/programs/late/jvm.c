@@ -1,5 +1,5 @@
-/* jvm: a made-up libjvm. It has the tables that HotSpot tells its own debugger of, in which the
- * entries that are looked for stand among others. */
+/* jvm: a made-up libjvm. It has the tables that HotSpot has for its own debugger; the entries that
+ * the recorder looks for stand among others. */
 #include "tests/programs/late/jvm.h"
 
 #include <stddef.h>

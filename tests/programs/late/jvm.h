@@ -1,4 +1,4 @@
-/* jvm.h: a made-up Java machine, with structures as HotSpot has them, for the unit tests of
+/* jvm.h: a made-up JVM, with structures like HotSpot's, for the unit tests of
  * libcollector/java. */
 #ifndef XER_TESTS_JVM_H
 #define XER_TESTS_JVM_H
@@ -22,7 +22,7 @@ struct jvm_heaps {
 	struct jvm_heap **data;
 };
 
-struct jvm_block { /* before a blob */
+struct jvm_block { /* in front of a blob */
 	uint64_t length;
 	uint8_t is_used, unused[7];
 };
@@ -64,7 +64,7 @@ struct jvm_const_method {
 	const struct jvm_pool *constants;
 	uint64_t before;
 	uint16_t flags, flags_new, code_size, name, signature, unused[3];
-	uint8_t code[64]; /* and the line table behind it */
+	uint8_t code[64]; /* with the line table after it */
 };
 
 struct jvm_method {
@@ -89,12 +89,12 @@ struct jvm_type {
 struct java_machine;
 struct java_env;
 
-/* What the library has, by `jvm`. */
+/* What the library contains, as `jvm`. */
 struct jvm {
 	struct jvm_field *fields; /* the last one has no type */
 	struct jvm_type *types;
 	struct jvm_heaps *heaps;
-	const char *low, *high; /* of the code cache */
+	const char *low, *high; /* bounds of the code cache */
 	struct jvm_queue *interpreter;
 	int32_t release;
 	int (*create)(struct java_machine **machine, struct java_env **env, void *arguments);

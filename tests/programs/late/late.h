@@ -2,7 +2,7 @@
 #ifndef XER_TESTS_LATE_H
 #define XER_TESTS_LATE_H
 
-/* Of hook/got.h, in a library that is loaded late. */
+/* As in hook/got.h, of a library that is loaded late. */
 struct late {
 	unsigned (*patch)(void);
 	unsigned (*restore)(void);

@@ -154,7 +154,7 @@ int PMPI_Group_rank(handle group, int *rank)
 	return 0;
 }
 
-/* -3 is nobody's rank. */
+/* -3 is no rank. */
 int PMPI_Group_translate_ranks(handle from, int count, const int *ranks, handle to, int *out)
 {
 	static const int half[] = {1, 3}, others[] = {2, 3, -3};

@@ -1,5 +1,5 @@
-/* omp: a made-up runtime of OpenMP with the tool interface: it keeps the callbacks by their
- * numbers, and tells the frame of the task that a test has put into made_frame. */
+/* omp: a made-up OpenMP runtime with the tool interface: it keeps the callbacks by their numbers,
+ * and reports the task frame that a test has put into made_frame. */
 #include "libcollector/omp/ompt_abi.h"
 
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* recorder: a library with the part of the recorder that changes bindings
- * (libcollector/hook/got.c), and with a few wrappers of its own. Loaded late, it is called by
- * nobody until it patches.
+ * (libcollector/hook/got.c), and with a few wrappers of its own. It is loaded late, so nothing
+ * calls it until it patches.
  *
- * Facts: its getenv and realpath answer "wrapped" to "LATE", and what the C library does otherwise;
- * its malloc counts, for those who ask late_mallocs. realpath has the version GLIBC_2.3. */
+ * Facts: its getenv and realpath return "wrapped" for "LATE", and otherwise what the C library
+ * returns; its malloc counts its calls for late_mallocs. realpath has the version GLIBC_2.3. */
 #include "tests/programs/late/late.h"
 
 #include "libcollector/hook/got.h"
@@ -28,7 +28,7 @@ unsigned late_mallocs;
 const char late_table[] = "the recorder's table";
 const struct late late = {got_patch, got_restore, got_is_preloaded, got_exports, got_clear_weak};
 
-/* The function behind a wrapper: this library is in no global scope. */
+/* The function behind a wrapper: this library is loaded in a local scope. */
 static void *real(const char *name)
 {
 	return dlsym(RTLD_DEFAULT, name);

@@ -1,7 +1,7 @@
-/* cost.c: CPU nanoseconds of a call of MPI in a job of one process: N (argv[1]) of what argv[2]
- * names, in nine rounds: send   MPI_Send to MPI_PROC_NULL: the least that a call can be self
- * MPI_Irecv, MPI_Send to itself, MPI_Wait: three calls and a message of a request, per third Prints
- * "call_ns" and the CPU time of the thread, of the best round, divided by the calls. */
+/* cost.c: CPU nanoseconds of an MPI call in a job of one process: N (argv[1]) times what argv[2]
+ * names, in nine rounds. send: MPI_Send to MPI_PROC_NULL, the cheapest call. self: MPI_Irecv,
+ * MPI_Send to itself, MPI_Wait: three calls and a message with a request, a third of it. Prints
+ * "call_ns" and the thread's CPU time in the best round, divided by the calls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

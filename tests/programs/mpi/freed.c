@@ -1,9 +1,9 @@
-/* One thread frees what another one's call is of; and handles at NULL. One rank; by argument, N =
- * 100 times: wait      MPI_Comm_dup of MPI_COMM_SELF, MPI_Irecv of an int from itself, MPI_Send,
- * and MPI_Wait, in which another thread calls MPI_Comm_free; receive   MPI_Comm_dup of
- * MPI_COMM_SELF, MPI_Recv of an int, which another thread sends by MPI_Send; then that calls
- * MPI_Comm_free; or once, with errors returned: 0 is printed if it succeeds, else 1: comm
- * MPI_Comm_free of NULL; message   MPI_Mrecv of a message at NULL. */
+/* One thread frees the communicator of another thread's call; and NULL handles. One rank; by
+ * argument, N = 100 times: wait: MPI_Comm_dup of MPI_COMM_SELF, MPI_Irecv of an int from itself,
+ * MPI_Send, and MPI_Wait, during which another thread calls MPI_Comm_free; receive: MPI_Comm_dup of
+ * MPI_COMM_SELF, MPI_Recv of an int, which another thread sends by MPI_Send before it calls
+ * MPI_Comm_free. Or once, with errors returned, printing 0 if it succeeds, else 1: comm:
+ * MPI_Comm_free of NULL; message: MPI_Mrecv of a message at NULL. */
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 
 enum { N = 100 };
 static MPI_Comm comm;
-static atomic_int turn, done; /* rounds that have begun; of which the communicator is freed */
+static atomic_int turn, done; /* rounds that have begun; rounds whose communicator was freed */
 static int is_sender;
 
 static void wait_until(const atomic_int *word, int value)

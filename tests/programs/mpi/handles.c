@@ -1,14 +1,14 @@
-/* Handles that go while what they are for goes on, and what they stand for, with N = 4 ranks. Each
- * rank r: on a duplicate of MPI_COMM_WORLD that is freed before the messages have come: MPI_Irecv
- * of 1 int from r + 1 and of 1 from any, of which MPI_Send sends 2 to r - 1, with MPI_Wait each;
- * MPI_Send of 3 ints to r - 1, MPI_Mprobe and MPI_Mrecv of them; MPI_Allgather of 1 int in a half
- * of MPI_COMM_WORLD (its odd or even ranks), which is freed while the recording is paused, and 1 on
- * another communicator with its handle, of all; MPI_Bcast of 4 GiB of one byte again and again in
- * MPI_COMM_SELF, where nothing moves; MPI_Reduce_scatter of 6 ints between rank 0 and the others,
- * from counts behind which nothing can be read: rank 0 gets 6, the others 2 each;
- * MPI_Reduce_scatter_block of the same in other sides' counts; 200 MPI_Irecv from itself, 200
- * MPI_Send, MPI_Waitsome until all have come, in reverse order of their requests; before that,
- * while they are on their way, an MPI_Waitall of two requests at NULL, which fails. */
+/* Handles that are freed while their operation goes on, and handles that are used again, with N = 4
+ * ranks. Each rank r: on a duplicate of MPI_COMM_WORLD that is freed before the messages have come:
+ * MPI_Irecv of 1 int from r + 1 and of 1 from any rank, MPI_Send of these 2 to r - 1, with MPI_Wait
+ * each; MPI_Send of 3 ints to r - 1, received by MPI_Mprobe and MPI_Mrecv; MPI_Allgather of 1 int
+ * in a half of MPI_COMM_WORLD (its odd or even ranks), which is freed while the recording is
+ * paused, and of 1 on another communicator with the same handle, of all ranks; MPI_Bcast of 4 GiB
+ * (one byte again and again) in MPI_COMM_SELF, where nothing moves; MPI_Reduce_scatter of 6 ints
+ * between rank 0 and the others, with counts after which memory is unreadable: rank 0 gets 6, the
+ * others 2 each; MPI_Reduce_scatter_block of the same, with counts of the other side; 200 MPI_Irecv
+ * from itself, 200 MPI_Send, MPI_Waitsome until all have come, with the requests in reverse order;
+ * before that, while they are on their way, an MPI_Waitall of two requests at NULL, which fails. */
 #include "collectorAPI.h"
 
 #include <mpi.h>

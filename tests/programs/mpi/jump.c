@@ -1,6 +1,6 @@
-/* Calls that do not return, and calls in calls. Each rank: 5 MPI_Send to a rank that there is not,
- * which an error handler leaves by longjmp, each with an MPI_Barrier afterwards, much deeper in the
- * stack than it was, in frames that are not written; one more, which fails; 2 MPI_Allreduce by an
+/* Calls that do not return, and calls in calls. Each rank: 5 MPI_Send to a rank that does not
+ * exist, which an error handler leaves by longjmp, each followed by an MPI_Barrier much deeper in
+ * the stack, in frames that are not written; one more, which fails; 2 MPI_Allreduce with an
  * operation of the program's own, which calls MPI_Barrier. */
 #include <mpi.h>
 #include <setjmp.h>

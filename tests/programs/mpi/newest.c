@@ -1,5 +1,5 @@
-/* What MPI 4.1 brought, with 2 ranks. Each rank attaches a buffer to a duplicate of MPI_COMM_WORLD,
- * to itself and to a session; sends 4 ints to the other rank by MPI_Bsend from the first of them;
+/* New in MPI 4.1, with 2 ranks. Each rank attaches a buffer to a duplicate of MPI_COMM_WORLD, to
+ * itself and to a session; sends 4 ints to the other rank by MPI_Bsend on the first of them;
  * flushes each buffer twice, once with MPI_Wait; asks for the status of its MPI_Irecv of 4 ints by
  * all three MPI_Request_get_status_*, until MPI_Wait ends it. */
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* cost.c: CPU nanoseconds of a construct of OpenMP, of which one is an event: N critical sections
- * in a region of one thread. Prints "construct_ns" and the CPU time of the thread divided by N (the
+/* cost.c: CPU nanoseconds of an OpenMP construct that makes one event: N critical sections in a
+ * region of one thread. Prints "construct_ns" and the thread's CPU time divided by N (the
  * argument). */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
-/* known.c: constructs of OpenMP in known numbers, with THREADS threads (3, or the first argument).
+/* known.c: known numbers of OpenMP constructs, with THREADS threads (3, or the first argument).
  *
- *   region in `rounds`     10 times: an explicit barrier and a critical section in every thread
- *   region in `tasks`      once: a single construct that makes 20 tasks, and waits for them twice
- *   region in `loop`       5 times: a loop with dynamic shares, whose iterations are 1:2 uneven
- * between two halves region in `nested`     2 times, each of whose threads begins one of 2 threads:
- * 2 + 2 * THREADS in all lock                   taken once by every thread in each of the 10 rounds
- *   region in `late`       once, from another function, in a thread of its own: its stack shows who
- * made it It prints sums, which are the same however it runs. */
+ *   region in `rounds`  10 times: an explicit barrier and a critical section in every thread, and
+ *                       a lock that every thread takes once; in `tasks`, once: a single construct
+ *                       that makes 20 tasks and waits for them twice; in `loop`, 5 times: a loop
+ *   with dynamic chunks, whose halves differ by 1:2; in `nested`, 2 times, in each of whose threads
+ *   a region of 2 threads begins: 2 + 2 * THREADS in all; in `late`, once, from another function,
+ *   in a thread of its own: its stack shows which thread made it. It prints sums, which are the
+ *   same however it runs. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 enum { ROUNDS = 10, TASKS = 20, LOOPS = 5, ITERATIONS = 64 };
 
 static volatile double sink;
-/* Each has one kind of protection. */
+/* Each is protected in its own way. */
 static long sum, locked, added;
 static omp_lock_t lock;
 

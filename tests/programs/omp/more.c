@@ -1,14 +1,14 @@
-/* more.c: constructs of OpenMP by other entry points of the runtimes, in known numbers, with 3
- * threads.
+/* more.c: OpenMP constructs by other entry points, in known numbers, with 3 threads.
  *
- *   locks      30 times a lock that can be taken again by its owner, taken twice each time: 60;
- * then 30 critical sections loops      8 loops with shares that the runtime gives out, by each
- * thread: 24. Two by unsigned 64-bit numbers, two with ordered sections, one with both, one that
- * waits for earlier iterations (doacross), one with shares by the environment and unsigned numbers,
- * one whose ordered sections follow shares of one size tasks      5 made in one place, 7 in another
- *   deep       a task that makes a task and waits for it, 60 of them in each other: 60 tasks, made
- * in one place, and 60 waits there spread     2 task loops: one of 6 tasks, one of 4 that are not
- * deferred It prints sums, which are the same however it runs. */
+ *   locks   30 times a lock that its owner can take again, twice each: 60; 30 critical sections
+ *   loops   8 loops whose chunks the runtime gives out, by each thread: 24. Two in 64-bit numbers,
+ *           two with ordered sections, one with both, one that waits for earlier iterations
+ *           (doacross), one with a schedule by the environment and unsigned numbers, one with
+ *           ordered sections and chunks of one size
+ *   tasks   5 made in one place, 7 in another
+ *   deep    a task that makes a task and waits for it, nested 60 times: 60 tasks from one place
+ *   spread  2 task loops: one of 6 tasks, one of 4 tasks that are not deferred
+ * It prints sums, which are the same however it runs. */
 #include <omp.h>
 #include <stdio.h>
 

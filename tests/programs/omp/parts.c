@@ -1,8 +1,8 @@
-/* What begins and ends in different threads, or while the recording is paused, with teams of 3:
- *   10 parallel regions in `apart`, in each of which one thread makes 20 untied tasks, of three
- * parts each with libomp, whatever thread executes them; 20 regions in `paused`, in which the
+/* Constructs that begin and end in different threads, or while the recording is paused, with teams
+ * of 3: 10 parallel regions in `apart`, in each of which one thread makes 20 untied tasks of three
+ * parts each, which with libomp any thread may execute; 20 regions in `paused`, in which the
  * recording is paused, and resumed after each; 20 in `resumed` the other way round; 40 in `whole`,
- *   one after each of these. */
+ * one after each of these. */
 #include "collectorAPI.h"
 
 static volatile double sink;

@@ -1,5 +1,5 @@
-/* plugin: a library that a program loads: plugin_work makes 30 blocks of 24 bytes, and frees 10 of
- * them. */
+/* plugin: a library that a program loads: plugin_work allocates 30 blocks of 24 bytes, and frees 10
+ * of them. */
 #include <stdlib.h>
 
 static void *volatile block;
