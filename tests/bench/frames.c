@@ -1,6 +1,6 @@
-/* frames.c: what libexperiment makes of the addresses of recorded stacks, to be compared with other
- * tools. Prints for each address: object, address, and the frames, innermost first, as
- * function@file:line, between tabs. Usage: frames EXPERIMENT.er */
+/* frames.c: prints what libexperiment finds for the addresses of recorded stacks, to compare it
+ * with other tools. For each address: object, address, and the frames, innermost first, as
+ * function@file:line, separated by tabs. Usage: frames EXPERIMENT.er */
 #include "experiment/experiment.h"
 
 #include <stdio.h>

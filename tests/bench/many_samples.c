@@ -1,7 +1,7 @@
 /* many_samples.c: makes an experiment with many clock samples out of a recorded one. Each sample
- * has the stack of a recorded one, chosen at random; its innermost address lies up to 2 KiB away,
- * near ones being as likely as far ones by order of magnitude. So there are about as many different
- * stacks and addresses as a recording of hours would have: in real recordings too, ten times the
+ * has the stack of a recorded one, chosen at random; its innermost address is up to 2 KiB away, and
+ * each order of magnitude of that distance is equally likely. So it has about as many different
+ * stacks and addresses as a recording of hours would have: in real recordings, too, ten times the
  * samples bring less than ten times the addresses. Usage: many_samples RECORDED.er MADE.er COUNT */
 #include "tests/unit/experiment/make_experiment.h"
 
@@ -53,7 +53,7 @@ static void copy(struct maker *maker, const char *from, const char *name)
 	free(bytes);
 }
 
-/* Leaves of clock samples. Returns their number. */
+/* Collect the innermost nodes of clock samples. Returns their number. */
 static size_t find_leaves(const struct exp_nodes *nodes, uint32_t *leaves)
 {
 	size_t count = 0;
@@ -64,7 +64,7 @@ static size_t find_leaves(const struct exp_nodes *nodes, uint32_t *leaves)
 	return count;
 }
 
-/* Distance of an address from the recorded one: 0, or 2^(0 to 11) in either direction. */
+/* Random distance of an address from the recorded one: 0, or 2^(0 to 11) in either direction. */
 static int64_t distance(void)
 {
 	uint64_t power = number(DISTANCE_BITS + 1);
@@ -73,11 +73,11 @@ static int64_t distance(void)
 	return number(2) == 0 ? far : -far;
 }
 
-/* Nodes in the making: the recorded ones, then new leaves beside them, each once. */
+/* Nodes under construction: the recorded ones, then each new innermost one once. */
 struct nodes {
 	uint64_t *pcs;
 	int *parents;
-	uint32_t *table; /* open addressing, index + 1 of new leaves */
+	uint32_t *table; /* open addressing, index + 1 of new nodes */
 	size_t count, mask;
 };
 

@@ -1,4 +1,4 @@
-/* asked.c: cases of calls that must be refused, by which programs ask what there is. */
+/* asked.c: cases of calls that must be refused, with which programs find out what exists. */
 #include "case.h"
 
 #include <errno.h>

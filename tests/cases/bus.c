@@ -1,4 +1,4 @@
-/* bus.c: cases of faults that are SIGBUS: programs that have cut their own mappings off. */
+/* bus.c: cases of faults with SIGBUS: programs that truncate the files that they have mapped. */
 #include "bus.h"
 #include "case.h"
 
@@ -140,7 +140,7 @@ int case_bus_once(void)
 
 static pthread_barrier_t barrier;
 
-/* It may say nothing: the other thread may end the process before. */
+/* It may print nothing: the other thread may end the process before. */
 static void ends_thread(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
@@ -343,7 +343,7 @@ static void jumps_with_code(int signal, siginfo_t *info, void *context)
 	siglongjmp(back, 1);
 }
 
-/* Nothing is called between the two that reads unaligned words itself. */
+/* Between the two, nothing may be called that reads unaligned words itself. */
 __attribute__((noinline, no_instrument_function)) static void read_unaligned(const char *words)
 {
 	long word;

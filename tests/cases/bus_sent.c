@@ -1,5 +1,5 @@
-/* bus_sent.c: cases of SIGBUS that is sent, waited for, passed on, and of what is said to be
- * installed. */
+/* bus_sent.c: cases of SIGBUS that is sent, waited for or passed on, and of what sigaction reports
+ * as installed. */
 #include "bus.h"
 #include "case.h"
 
@@ -16,105 +16,105 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* functions of old are what is tried \
-                                                            */
-
-static void told(int signal, siginfo_t *info, void *context)
-{
-	(void)context;
-	bus_count++;
-	say("signal %d code %d", signal, info->si_code);
-	if (info->si_code <= 0)
-		say(" from myself %d value %d", info->si_pid == getpid(),
-		    info->si_code == SI_QUEUE ? info->si_value.sival_int : 0);
-	say("\n");
-}
-
-static void dies_by_kill(void)
-{
-	kill(getpid(), SIGBUS);
-}
-
-static void dies_by_raise(void)
-{
-	raise(SIGBUS);
-}
-
-static void *sleeps(void *unused)
-{
-	for (;;)
-		pause();
-	return unused;
-}
-
-static void dies_in_thread(void)
-{
-	pthread_t thread;
-
-	pthread_create(&thread, NULL, sleeps, NULL);
-	pthread_kill(thread, SIGBUS);
-	pthread_join(thread, NULL);
-}
-
-int case_bus_sent(void)
-{
-	bus_install(told, 0);
-	kill(getpid(), SIGBUS);
-	raise(SIGBUS);
-	pthread_kill(pthread_self(), SIGBUS);
-	sigqueue(getpid(), SIGBUS, (union sigval){.sival_int = 42});
-	signal(SIGBUS, SIG_DFL);
-	bus_faulting_child(dies_by_kill);
-	bus_faulting_child(dies_by_raise);
-	bus_faulting_child(dies_in_thread);
-	mark();
-	return 0;
-}
-
-int case_bus_waited_for(void)
-{
-	struct signalfd_siginfo read_info = {0};
-	struct timespec none = {0, 0};
-	sigset_t set, pending;
-	siginfo_t info;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGBUS);
-	bus_install(told, 0);
-	bus_block(SIG_BLOCK);
-	kill(getpid(), SIGBUS);
-	sigpending(&pending);
-	say("pending %d, called %d\n", sigismember(&pending, SIGBUS), bus_count);
-	say("waited for %d\n", sigwaitinfo(&set, &info));
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	sigqueue(getpid(), SIGBUS, (union sigval){.sival_int = 7});
-	if (read(fd, &read_info, sizeof(read_info)) != sizeof(read_info))
-		return 1;
-	say("read %d\n", read_info.ssi_int);
-	say("no more: %d\n", sigtimedwait(&set, &info, &none));
-	raise(SIGBUS);
-	say("called %d\n", bus_count);
-	sigdelset(&set, SIGBUS);
-	say("suspended: %d\n", sigsuspend(&set));
-	raise(SIGBUS);
-	say("polled: %d\n", ppoll(NULL, 0, NULL, &set));
-	say("called %d\n", bus_count);
-	raise(SIGBUS);
-	bus_block(SIG_UNBLOCK);
-	say("called %d\n", bus_count);
-	mark();
-	return 0;
-}
-
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* old functions are tested \
+                                                            *here \
+ \
+static void told(int signal, siginfo_t *info, void *context) \
+{ \
+        (void)context; \
+        bus_count++; \
+        say("signal %d code %d", signal, info->si_code); \
+        if (info->si_code <= 0) \
+                say(" from myself %d value %d", info->si_pid == getpid(), \
+                    info->si_code == SI_QUEUE ? info->si_value.sival_int : 0); \
+        say("\n"); \
+} \
+ \
+static void dies_by_kill(void) \
+{ \
+        kill(getpid(), SIGBUS); \
+} \
+ \
+static void dies_by_raise(void) \
+{ \
+        raise(SIGBUS); \
+} \
+ \
+static void *sleeps(void *unused) \
+{ \
+        for (;;) \
+                pause(); \
+        return unused; \
+} \
+ \
+static void dies_in_thread(void) \
+{ \
+        pthread_t thread; \
+ \
+        pthread_create(&thread, NULL, sleeps, NULL); \
+        pthread_kill(thread, SIGBUS); \
+        pthread_join(thread, NULL); \
+} \
+ \
+int case_bus_sent(void) \
+{ \
+        bus_install(told, 0); \
+        kill(getpid(), SIGBUS); \
+        raise(SIGBUS); \
+        pthread_kill(pthread_self(), SIGBUS); \
+        sigqueue(getpid(), SIGBUS, (union sigval){.sival_int = 42}); \
+        signal(SIGBUS, SIG_DFL); \
+        bus_faulting_child(dies_by_kill); \
+        bus_faulting_child(dies_by_raise); \
+        bus_faulting_child(dies_in_thread); \
+        mark(); \
+        return 0; \
+} \
+ \
+int case_bus_waited_for(void) \
+{ \
+        struct signalfd_siginfo read_info = {0}; \
+        struct timespec none = {0, 0}; \
+        sigset_t set, pending; \
+        siginfo_t info; \
+        int fd; \
+ \
+        sigemptyset(&set); \
+        sigaddset(&set, SIGBUS); \
+        bus_install(told, 0); \
+        bus_block(SIG_BLOCK); \
+        kill(getpid(), SIGBUS); \
+        sigpending(&pending); \
+        say("pending %d, called %d\n", sigismember(&pending, SIGBUS), bus_count); \
+        say("waited for %d\n", sigwaitinfo(&set, &info)); \
+        fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK); \
+        sigqueue(getpid(), SIGBUS, (union sigval){.sival_int = 7}); \
+        if (read(fd, &read_info, sizeof(read_info)) != sizeof(read_info)) \
+                return 1; \
+        say("read %d\n", read_info.ssi_int); \
+        say("no more: %d\n", sigtimedwait(&set, &info, &none)); \
+        raise(SIGBUS); \
+        say("called %d\n", bus_count); \
+        sigdelset(&set, SIGBUS); \
+        say("suspended: %d\n", sigsuspend(&set)); \
+        raise(SIGBUS); \
+        say("polled: %d\n", ppoll(NULL, 0, NULL, &set)); \
+        say("called %d\n", bus_count); \
+        raise(SIGBUS); \
+        bus_block(SIG_UNBLOCK); \
+        say("called %d\n", bus_count); \
+        mark(); \
+        return 0; \
+} \
+ \
 /* A read that waits, and what happens to it. */
 struct interrupted {
 	pthread_t reader;
-	int end;         /* of the pipe, -1: nothing comes by it */
+	int end;         /* end of the pipe, -1: nothing is written to it */
 	atomic_int over; /* the read has returned */
 };
 
-/* Signals come until one has found the read. If that begins again, something comes at last. */
+/* Send signals until one has reached the read. If the read starts again, write something. */
 static void *sends(void *context)
 {
 	struct interrupted *to = context;
@@ -208,7 +208,7 @@ int case_bus_reported(void)
 	return 0;
 }
 
-/* What a program finds: those of the masks that are of SIGBUS. */
+/* What a program finds: the masks that concern SIGBUS. */
 static const char *const looker[] = {
 	"sh", "-c",
 	"sed -n 's/^Sig\\(Blk\\|Ign\\):.*\\(.\\).$/\\1 \\2/p' /proc/self/status | tr '\\n' ' '; echo",
@@ -251,7 +251,7 @@ int case_bus_spawned(void)
 	return 0;
 }
 
-/* Handlers of their own. */
+/* Handlers that are all different functions. */
 #define FOUR(name) NUMBERED(name##0) NUMBERED(name##1) NUMBERED(name##2) NUMBERED(name##3)
 #define MANY FOUR(a) FOUR(b) FOUR(c) FOUR(d) FOUR(e) FOUR(f) FOUR(g) FOUR(h) FOUR(i) FOUR(j)
 #define NUMBERED(name) \
@@ -259,7 +259,7 @@ int case_bus_spawned(void)
 	{ \
 		(void)signal; \
 		bus_count++; \
-		if (strcmp(#name, "a0") == 0) /* code of their own */ \
+		if (strcmp(#name, "a0") == 0) /* so that their code differs */ \
 			bus_count += 1000; \
 	}
 MANY
@@ -308,7 +308,7 @@ int case_bus_by_system_call(void)
 	raise(SIGBUS);
 	sigaction(SIGBUS, NULL, &now);
 	say("mine %d, called %d\n", now.sa_handler == mark_handler, bus_count);
-	/* What it was told is what it gives back. */
+	/* The old function returns the handler that was set before. */
 	syscall(SYS_rt_sigaction, SIGBUS, &old, NULL, 8);
 	raise(SIGBUS);
 	sigaction(SIGBUS, NULL, &now);
@@ -344,8 +344,8 @@ static void *sends_many(void *unused)
 	return unused;
 }
 
-/* Jumps go where no block can be lost: what is counted in the experiment is made when no signal
- * comes. */
+/* Jumps leave only code that counts no blocks: the blocks that the experiment must have are
+ * allocated while no signal comes. */
 int case_bus_among_events(void)
 {
 	pthread_t thread;
@@ -355,7 +355,7 @@ int case_bus_among_events(void)
 	receiver = pthread_self();
 	signal(SIGBUS, posts);
 	bus_block(SIG_BLOCK);
-	pthread_create(&thread, NULL, sends_many, NULL); /* where it is blocked */
+	pthread_create(&thread, NULL, sends_many, NULL); /* blocked in this thread */
 	bus_block(SIG_UNBLOCK);
 	while (bus_count < SIGNALS / 2)
 		free(malloc(100));

@@ -1,4 +1,4 @@
-/* cancel.c: cases of threads that are cancelled in one cancellation point after the other. */
+/* cancel.c: cases of threads that are cancelled in each cancellation point in turn. */
 #include "case.h"
 
 #include <aio.h>
@@ -90,7 +90,7 @@ static void wait_for_message(void)
 static char byte, bytes[1 << 20], messages[32];
 static sigset_t user;
 
-/* POINT(name, statements): each blocks for good, in a cancellation point. */
+/* POINT(name, statements): each blocks for ever, in a cancellation point. */
 #define POINTS \
 	POINT(read, if (read(silent[0], &byte, 1)) return ) \
 	POINT(readv, if (readv(silent[0], &(struct iovec){&byte, 1}, 1)) return ) \
@@ -164,7 +164,7 @@ static void block_in(int number)
 static void tidy(void *unused)
 {
 	(void)unused;
-	pthread_mutex_trylock(&mutex); /* who waited for a condition has it */
+	pthread_mutex_trylock(&mutex); /* pthread_cond_wait has locked it again */
 	pthread_mutex_unlock(&mutex);
 	mark();
 }
@@ -198,7 +198,7 @@ static int make_what_blocks(void)
 	snprintf(messages, sizeof(messages), "/xer-case-%d", (int)getpid());
 	mq_open(messages, O_CREAT | O_RDWR, 0600, &attributes);
 	pthread_create(&sleeper, NULL, sleeps, NULL);
-	holder = fork(); /* who holds a lock is another process */
+	holder = fork(); /* another process holds the lock */
 	if (holder == 0) {
 		fcntl(open("locked", O_RDWR), F_SETLK, &lock);
 		_exit(write(ready[1], "l", 1) != 1 || (read(silent[0], &byte, 1) && pause()));
@@ -231,7 +231,7 @@ int case_cancelled_everywhere(void)
 	return say_end(holder);
 }
 
-/* What must not be a cancellation point is none, whatever is recorded of it. */
+/* Functions that must not be cancellation points are none, whatever is recorded of them. */
 static void *passes(void *unused)
 {
 	static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;

@@ -1,4 +1,4 @@
-/* case.h: what the programs of cases.def share. A case prints what it sees through say(), and does
+/* case.h: what the programs of cases.def share. A case prints what it sees by say(), and does
  * marked work. */
 #ifndef XER_TESTS_CASE_H
 #define XER_TESTS_CASE_H
@@ -6,30 +6,30 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* A case that cannot be run here: returned, or the status of exit. The runner skips it. */
+/* For a case that cannot be run here: its return value, or exit status. The runner skips it. */
 enum { CASE_SKIP = 77, MARK_BLOCKS = 10 };
 
 #define say(...) dprintf(STDOUT_FILENO, __VA_ARGS__)
 
 extern char case_self[4096];
 
-/* One traced call and MARK_BLOCKS allocations of 40 bytes, which nobody frees: the fact that is
- * looked for in the experiment. */
+/* One traced call and MARK_BLOCKS allocations of 40 bytes that are never freed: the runner looks
+ * for these in the experiment. */
 void mark(void);
 
-/* Use some CPU time: this many milliseconds of the thread's. */
+/* Use this many milliseconds of the thread's CPU time. */
 void burn(int milliseconds);
 
-/* mark() as a child, a thread, a handler of signals, a function for clone(2). */
+/* mark() as a child, a thread, a signal handler, a function for clone(2). */
 void mark_and_leave(int status) __attribute__((noreturn));
 void *mark_thread(void *unused);
 void mark_handler(int signal);
 int mark_child(void *unused);
 
-/* Wait for a child and say how it ended. Returns 0 if there was one. */
+/* Wait for a child and print how it ended. Returns 0 if there was one. */
 int say_end(pid_t pid);
 
-/* Become this program again with another case. */
+/* Execute this program again with another case. */
 void become(const char *id);
 
 #define CASE(id, guarantee, marks, end, text) int case_##id(void);

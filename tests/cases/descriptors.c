@@ -1,4 +1,4 @@
-/* descriptors.c: cases of descriptors: closed, duplicated over, exhausted, passed on, counted. */
+/* descriptors.c: cases of descriptors: closed, replaced by dup2, used up, inherited, counted. */
 #include "case.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Work goes on, and so does opening files. */
+/* Recording goes on, and files can be opened. */
 static int goes_on(void)
 {
 	mark();

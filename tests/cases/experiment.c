@@ -1,5 +1,5 @@
-/* experiment.c: cases of what happens to the experiment while it is written. It lies where the
- * runner puts it, at ../recorded.er; without a recorder there is none, and nothing happens. */
+/* experiment.c: cases of what happens to the experiment while it is written. The runner puts it at
+ * ../recorded.er; without a recorder there is none, and nothing happens. */
 #include "case.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 
 #define EXPERIMENT "../recorded.er"
 
-/* What makes new extents, new files, new descendants, and an end. */
+/* Makes new extents, new files, new descendants, and ends. */
 static int goes_on(void)
 {
 	for (int i = 0; i < 3000; i++)
@@ -90,7 +90,7 @@ static void forbid(const char *path)
 		_exit(1);
 }
 
-/* Only who is not root notices. */
+/* Only users that are not root notice. */
 int case_experiment_forbidden(void)
 {
 	mark();
@@ -103,7 +103,7 @@ int case_experiment_forbidden(void)
 	return goes_on();
 }
 
-/* The file system can only be read from now on. */
+/* The file system is read-only from now on. */
 int case_experiment_read_only(void)
 {
 	if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 ||
@@ -117,7 +117,7 @@ int case_experiment_read_only(void)
 	return goes_on();
 }
 
-/* Links and FIFOs stand where new experiments are to be: these get other names. */
+/* Links and FIFOs have the names of new experiments: the recorder must choose other names. */
 int case_experiment_with_planted_files(void)
 {
 	const char *const planted[] = {EXPERIMENT "/_f1.er", EXPERIMENT "/_f2.er",
@@ -136,8 +136,8 @@ int case_experiment_with_planted_files(void)
 	return status;
 }
 
-/* Another name of a file of somebody else's stands where a data file is to be made: nothing is
- * written to it. */
+/* A hard link to another user's file has the name of a data file to be created: the recorder must
+ * not write to it. */
 int case_experiment_with_a_planted_file(void)
 {
 	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

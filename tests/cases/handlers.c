@@ -1,5 +1,5 @@
-/* handlers.c: cases of handlers of signals: their stacks, jumps out of them, what they interrupt
- * and repair. */
+/* handlers.c: cases of signal handlers: their stacks, jumps out of them, what they interrupt and
+ * repair. */
 #include "case.h"
 
 #include <errno.h>
@@ -50,14 +50,14 @@ static void on_stack(int signal)
 	count += stack.ss_flags == SS_ONSTACK;
 }
 
-/* A signal frame, and what the first calls of functions need that the loader binds lazily, with its
- * saved vector registers. */
+/* Room for a signal frame, and for the first calls of lazily bound functions, for which the loader
+ * saves the vector registers. */
 int case_small_alternate_stack(void)
 {
 	struct sigaction action = {.sa_handler = on_stack, .sa_flags = SA_ONSTACK};
 
 	guarded_stack((size_t)(sysconf(_SC_MINSIGSTKSZ) + 4096));
-	mark(); /* malloc has begun */
+	mark(); /* the recorder's wrapper of malloc runs for the first time before the signal */
 	sigaction(SIGUSR1, &action, NULL);
 	for (int i = 0; i < 20; i++)
 		raise(SIGUSR1);
@@ -111,7 +111,7 @@ static void looks_and_burns(int signal)
 	burn(10);
 }
 
-/* The handler is there before the stack is. */
+/* The handler is installed before the alternate stack. */
 int case_ticks_on_a_tiny_alternate_stack(void)
 {
 	struct sigaction action = {.sa_handler = looks_and_burns, .sa_flags = SA_ONSTACK}, now;
@@ -332,7 +332,7 @@ int case_asynchronous_io_signal(void)
 int case_errno_in_handlers(void)
 {
 	errno = 42;
-	burn(30); /* ticks come */
+	burn(30); /* samples are taken meanwhile */
 	say("errno %d\n", errno);
 	mark();
 	say("errno %d\n", errno);
@@ -378,7 +378,7 @@ int case_red_zone(void)
 	return 0;
 }
 
-/* Stacks as Go has them: they hold no signal frame, and what lies below is other data. So all
+/* Stacks like those of Go: a signal frame does not fit, and below them is other data. So all
  * handlers are for an alternate stack. */
 static struct {
 	unsigned char below[8192], stack[2048];

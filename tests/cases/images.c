@@ -1,4 +1,4 @@
-/* images.c: cases of ways to become another program, and of what it inherits. */
+/* images.c: cases of ways to execute another program, and of what it inherits. */
 #include "case.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int case_exec(void)
 	return 1;
 }
 
-/* A child that is spawned, and one of vfork that executes. */
+/* A spawned child, and a child of vfork that executes a program. */
 static void *make_children(void *environment)
 {
 	char *arguments[] = {(char *)"cases", (char *)"leaf", NULL};
@@ -35,7 +35,7 @@ static void *make_children(void *environment)
 	int error = posix_spawn(&pid, case_self, NULL, NULL, arguments, environment);
 
 	say_end(pid);
-	say("spawned %d\n", error); /* the child says something, too */
+	say("spawned %d\n", error); /* the child prints something, too */
 	pid = vfork();
 	if (pid == 0) {
 		execve(case_self, arguments, environment);
@@ -60,7 +60,7 @@ int case_exec_on_a_small_stack(void)
 	       pthread_join(thread, NULL);
 }
 
-/* The end of a program that is given `size` bytes of arguments, -1: it cannot be. */
+/* The end of a program that is given `size` bytes of arguments, -1: it cannot be executed. */
 static int end_with(int size, int is_spawned)
 {
 	enum { PART = 100000, PARTS = 64 };
@@ -84,7 +84,7 @@ static int end_with(int size, int is_spawned)
 	return status;
 }
 
-/* Not a byte less than without a recorder. */
+/* The limit must be the same as without a recorder. */
 int case_exec_at_the_limit(void)
 {
 	clearenv();
@@ -105,7 +105,7 @@ int case_exec_at_the_limit(void)
 	return 0;
 }
 
-/* The recorder's own signal, as the program is to see it. */
+/* The recorder's own signal, as the program must see it. */
 int case_signal_inherited(void)
 {
 	struct sigaction action;
@@ -131,8 +131,8 @@ int case_exec_signal_inherited(void)
 	return 1;
 }
 
-/* As Python's subprocess: everything is blocked over vfork, and the child takes that back before it
- * executes. */
+/* As Python's subprocess does: all signals are blocked over vfork, and the child unblocks them
+ * before it executes. */
 int case_vfork_signal_taken_back(void)
 {
 	sigset_t all, none;
@@ -294,7 +294,7 @@ int case_vfork_large(void)
 	enum {
 		VARIABLES = 30000,
 		TURNS = 20,
-		MORE_KB = 2000 /* for the recorder's files; a list has 240 */
+		MORE_KB = 2000 /* room for the recorder's files; a list has 240 kB */
 	};
 	static char *environment[VARIABLES + 1],
 		*arguments[] = {(char *)"cases", (char *)"leaf", NULL};

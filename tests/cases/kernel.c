@@ -1,4 +1,4 @@
-/* kernel.c: cases of what only some programs ask of the kernel. */
+/* kernel.c: cases of kernel features that only few programs use. */
 #include "case.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- page faults served by the program */
+/* ---- page faults that the program itself handles (userfaultfd) */
 
 static int fault_fd;
 static char *served;
@@ -46,7 +46,7 @@ static void *serves_faults(void *unused)
 		if (read(fault_fd, &message, sizeof(message)) != sizeof(message))
 			break;
 		memset(page, 'a' + i, 10);
-		free(malloc(100)); /* what its recording takes must not need the page */
+		free(malloc(100)); /* the recorder's own memory must not come from the page */
 		copy.dst = message.arg.pagefault.address & ~4095ull;
 		ioctl(fault_fd, UFFDIO_COPY, &copy);
 	}
@@ -77,7 +77,7 @@ int case_userfaultfd(void)
 	return pthread_join(thread, NULL);
 }
 
-/* A stack whose pages the program serves: the thread that serves them must not wait for itself. */
+/* A stack whose pages the program provides: the providing thread must not wait for itself. */
 static void *on_served_stack(void *unused)
 {
 	mark();
@@ -99,7 +99,7 @@ int case_userfaultfd_stack(void)
 		return CASE_SKIP;
 	}
 	served = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	memset(served + size - 2 * 4096, 0, 2 * 4096); /* the top is libc's own */
+	memset(served + size - 2 * 4096, 0, 2 * 4096); /* libc itself uses the top */
 	range = (struct uffdio_register){.range = {(uintptr_t)served, size - 2 * 4096},
 	                                 .mode = UFFDIO_REGISTER_MODE_MISSING};
 	if (ioctl(fault_fd, UFFDIO_REGISTER, &range) != 0)
@@ -164,8 +164,8 @@ int case_growing_stack(void)
 	return 0;
 }
 
-/* A frame pointer into memory that was there, and is not any more; the kernel is asked by an
- * instruction of the program's own. */
+/* A frame pointer into memory that has been unmapped, by a system call that goes around
+ * libc. */
 static char *gone;
 
 __attribute__((noinline)) static void works_on(volatile int rounds)
@@ -208,7 +208,7 @@ int case_stack_that_is_gone(void)
 	return 0;
 }
 
-/* A stack in a mapped file that is cut off. */
+/* A stack in a mapped file that is truncated. */
 int case_stack_in_a_file_cut_off(void)
 {
 	int fd = open("stack", O_RDWR | O_CREAT, 0600);
@@ -389,7 +389,7 @@ int case_no_writable_code(void)
 
 /* ---- threads */
 
-/* A restartable sequence is begun again when a signal comes into it; in the end it is done. */
+/* A restartable sequence starts again when a signal interrupts it; at last it is completed. */
 int case_restartable_sequence(void)
 {
 	struct rseq *area = (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
@@ -419,8 +419,8 @@ int case_barrier_of_memory(void)
 	return 0;
 }
 
-/* Helpers that share all memory, thread variables too, and work while their maker waits, as old
- * thread libraries made them. */
+/* Helpers that share all memory, also thread-local variables, and work while the thread that made
+ * them waits, as old thread libraries made them. */
 static int helps(void *unused)
 {
 	(void)unused;
@@ -446,8 +446,8 @@ int case_helper_shares_memory(void)
 
 static volatile int helper_runs = 1;
 
-/* On its maker's thread-local memory, as libc's calls would be: so it calls nothing, also not the
- * tracer of functions. */
+/* It runs on the thread-local memory of its maker, as libc's functions would: so it calls nothing,
+ * not even the function tracer. */
 __attribute__((no_instrument_function)) static int spins_along(void *unused)
 {
 	(void)unused;
@@ -470,7 +470,7 @@ int case_helper_runs_along(void)
 
 /* ---- tracers */
 
-/* A tracer that stops at each system call of its child, and passes on whatever signals come. */
+/* A tracer that stops its child at each system call, and passes all signals on. */
 int case_traced_calls(void)
 {
 	int status, calls = 0;
@@ -523,7 +523,7 @@ int case_traced_and_left(void)
 	return say_end(pid);
 }
 
-/* ---- the frozen */
+/* ---- frozen processes */
 
 int case_frozen(void)
 {

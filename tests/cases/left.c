@@ -1,5 +1,5 @@
-/* left.c: cases in which the program leaves the recorder in its middle: for good, or to come back
- * later. */
+/* left.c: cases in which the program leaves the recorder's code in the middle: for ever, or to come
+ * back later. */
 #include "case.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static void jump_back(int signal)
 	siglongjmp(back, 1);
 }
 
-/* Where frames were that are gone, something else stands by now. */
+/* Overwrites the place of frames that were left. */
 static __attribute__((noinline)) void mark_deeper(void)
 {
 	char room[4096];
@@ -57,7 +57,7 @@ int case_jumps_out_of_the_recorder(void)
 	return 0;
 }
 
-/* Threads of the program's own, which a handler lets take turns. The second one has the stack at
+/* The program's own threads (contexts), which a handler switches. The second one has its stack at
  * the higher address. */
 static char stacks[2][STACK];
 static ucontext_t all, of[2];

@@ -1,5 +1,5 @@
-/* library.c: cases of what libc does for programs behind one call: it loads, asks, sorts, walks,
- * ends. */
+/* library.c: cases of what libc does behind one call: it loads libraries, asks servers, sorts,
+ * walks directories, ends the program. */
 #include "case.h"
 
 #include <assert.h>
@@ -40,7 +40,7 @@ int case_text_converted(void)
 {
 	char from[] = "gr\xfc\xdf", to[32] = "", *in = from, *out = to;
 	size_t in_left = 4, out_left = sizeof(to);
-	iconv_t way = iconv_open("UTF-8", "ISO-8859-1"); /* a module is loaded */
+	iconv_t way = iconv_open("UTF-8", "ISO-8859-1"); /* loads a module */
 
 	if (way == (iconv_t)-1)
 		return CASE_SKIP;
@@ -209,7 +209,7 @@ int case_the_loader_asked(void)
 	return 0;
 }
 
-/* A program that has no such library asks whether it has. */
+/* A program that does not link with the library checks whether it is loaded. */
 extern int MPI_Init(int *argc, char ***argv) __attribute__((weak));
 extern void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags)
 	__attribute__((weak));
@@ -259,8 +259,8 @@ int case_what_the_kernel_gave(void)
 	return 0;
 }
 
-/* Servers write what they do over their arguments and variables, as far as these lie one behind the
- * other. */
+/* Servers overwrite their arguments and environment with a status text, as far as these lie next to
+ * each other. */
 int case_title_written(void)
 {
 	char *begin = program_invocation_name, *end, text[200] = "", **copy;
@@ -336,7 +336,7 @@ int case_end_buffer_overflow(void)
 
 	mark();
 	__builtin___memset_chk(text, 1, size,
-	                       sizeof(text)); /* what -D_FORTIFY_SOURCE makes of memset */
+	                       sizeof(text)); /* what memset becomes with -D_FORTIFY_SOURCE */
 	return text[0];
 }
 

@@ -1,4 +1,4 @@
-/* limits.c: cases of limits, of what surrounds a process, and of filters for its system calls. */
+/* limits.c: cases of limits, of a process's environment, and of filters for its system calls. */
 #include "case.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static void limit(int which, rlim_t value)
 	say("limit %d\n", setrlimit(which, &both));
 }
 
-/* ---- limits: what is recorded may be lost, the program may not */
+/* ---- limits: data may be lost, but the program must go on */
 
 int case_limit_address_space(void)
 {
@@ -90,7 +90,7 @@ int case_no_limit_of_the_stack(void)
 {
 	mark();
 	limit(RLIMIT_STACK,
-	      RLIM_INFINITY); /* programs that come then are laid out in the old way */
+	      RLIM_INFINITY); /* programs executed then get the legacy memory layout */
 	become("leaf");
 	return 1;
 }
@@ -143,7 +143,7 @@ int case_limit_pending_signals(void)
 	return 0;
 }
 
-/* ---- surroundings */
+/* ---- environment of the process */
 
 static void need_root(void)
 {
@@ -164,7 +164,7 @@ int case_chroot(void)
 	return 0;
 }
 
-/* What stands in the place of the null device is no device. */
+/* A file at the place of the null device is no device. */
 int case_daemon_without_null(void)
 {
 	int ends[2], result;
@@ -370,7 +370,7 @@ int case_deletes_itself(void)
 static const struct sock_filter load_number = BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                                                        offsetof(struct seccomp_data, nr));
 
-/* All calls but `allowed` (ended by -1) get `action`. */
+/* All calls but `allowed` (a list that ends with -1) get `action`. */
 static void only(const int *allowed, unsigned action)
 {
 	struct sock_filter filter[64] = {load_number};
@@ -408,7 +408,7 @@ static void all_but(const int *refused, unsigned action)
 		exit(CASE_SKIP);
 }
 
-/* What a careful program of computation needs. */
+/* The calls that a computing program under a strict filter needs. */
 static const int careful[] = {SYS_read,         SYS_write,         SYS_exit,      SYS_exit_group,
                               SYS_brk,          SYS_mmap,          SYS_munmap,    SYS_mprotect,
                               SYS_rt_sigreturn, SYS_clock_gettime, SYS_futex,     SYS_newfstatat,

@@ -162,7 +162,7 @@ struct shared {
 	int turn;
 };
 
-/* Two processes take turns by every means that memory can hold. */
+/* Two processes take turns by every kind of lock that shared memory can hold. */
 static void play(struct shared *shared, int me)
 {
 	for (int i = 0; i < 50; i++) {
@@ -221,7 +221,7 @@ int case_semaphores_of_system_v(void)
 	pid = fork();
 	if (pid == 0) {
 		semop(set, &down, 1);
-		mark_and_leave(3); /* what it took comes back with its end */
+		mark_and_leave(3); /* its lock is released when it ends */
 	}
 	semop(set, &up, 1);
 	say_end(pid);
@@ -254,7 +254,7 @@ static void let_go(void)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* As libraries do it: their locks are held over fork, and the child can use them. */
+/* As libraries do it: they hold their locks over fork, so that the child can use them. */
 int case_locks_over_fork(void)
 {
 	pthread_t thread;
@@ -282,7 +282,7 @@ static int tries;
 static void try(void)
 {
 	if (++tries == 1)
-		pthread_exit(NULL); /* then it has not been done */
+		pthread_exit(NULL); /* so that the initialization is not completed */
 	say("done\n");
 }
 

@@ -1,6 +1,6 @@
 /* main.c: the programs of cases.def in one. Usage: cases ID | cases -list
  *
- * The list has a line for each case: ID, guarantee, marks, end, what it does; tabs between them. */
+ * The list has a line for each case: ID, guarantee, marks, end, what it does; separated by tabs. */
 #include "case.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* memory.c: cases of allocators, of stacks that are not what one expects, and of code that nobody
- * linked. */
+/* memory.c: cases of allocators, of unusual stacks, and of code that is in no
+ * file. */
 #include "case.h"
 
 #include <alloca.h>
@@ -292,7 +292,7 @@ static void *stack_switched(void *unused)
 	return unused;
 }
 
-/* Call a function on other memory, with a wild frame pointer. */
+/* Call a function on another stack, with a wild frame pointer. */
 static void call_on(void *top, unsigned long frame_pointer, void *(*function)(void *))
 {
 	__asm__ volatile(
@@ -331,7 +331,7 @@ int case_stack_at_the_end_of_memory(void)
 	char *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 	                    0);
 
-	munmap(memory + (1 << 15), 1 << 15); /* nothing is above */
+	munmap(memory + (1 << 15), 1 << 15); /* so that nothing is mapped above */
 	call_on(memory + (1 << 15), (unsigned long)memory + (1 << 15), stack_switched);
 	return 0;
 }

@@ -463,7 +463,7 @@ int case_traced_child(void)
 	while (WIFSTOPPED(status)) {
 		int signal = WSTOPSIG(status);
 
-		/* The recorder's tick is given on, as a tracer does. */
+		/* Passes the recorder's tick on, as a tracer does. */
 		ptrace(PTRACE_CONT, pid, NULL, signal == SIGUSR1 ? NULL : (void *)(long)signal);
 		waitpid(pid, &status, 0);
 	}

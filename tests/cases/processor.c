@@ -1,5 +1,5 @@
-/* processor.c: cases of a processor's state that a program changes, and that a handler or wrapper
- * comes upon. */
+/* processor.c: cases of processor state that a program changes, and that a handler or wrapper finds
+ * changed. */
 #include "case.h"
 
 #include <asm/prctl.h>
@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* CPU time, without a call of anything: state may be as no function expects it. */
+/* Use CPU time without a call: the state may be one that no function expects. */
 __attribute__((no_instrument_function)) static void spin(void)
 {
 	for (volatile long i = 0; i < 60000000; i++)
@@ -87,7 +87,7 @@ int case_rounding(void)
 	return 0;
 }
 
-/* The x87's registers are all full: one more would be a fault that becomes a NaN. */
+/* The x87 registers are all full: one more push would be a fault, and give a NaN. */
 int case_floating_point_stack_full(void)
 {
 	double sum;
@@ -122,25 +122,28 @@ int case_single_steps(void)
 	return 0;
 }
 
-/* Code of 32 bits in a process of 64, as emulators have it: it loops, and comes back by a far jump.
- */
+/* 32-bit code in a 64-bit process, as emulators have it: it loops, and returns by a far
+ *jump.
 struct low {
-	unsigned char code32[32], code64[32];
-	struct {
-		uint32_t at;
-		uint16_t segment;
-	} __attribute__((packed)) there;
-	uint64_t stack, next;
+        unsigned char code32[32], code64[32];
+        struct {
+                uint32_t at;
+                uint16_t segment;
+        } __attribute__((packed)) there;
+        uint64_t stack, next;
 };
 
 static const struct low low_code = {
-	.code32 = {0x49, 0x75, 0xfd,              /* dec ecx; jnz */
-                   0xb8, 42, 0, 0, 0,             /* mov eax, 42 */
-                   0xea, 0, 0, 0, 0, 0x33, 0},    /* jmp 0x33:code64 */
+        .code32 = {0x49, 0x75, 0xfd,              /* dec ecx; jnz */
+0xb8, 42, 0, 0, 0, /* mov eax, 42 */
+	0xea, 0, 0, 0, 0, 0x33, 0
+}
+,                                                 /* jmp 0x33:code64 */
 	.code64 = {0x48, 0x8b, 0x25, 64, 0, 0, 0, /* mov rsp, [stack] */
-                   0xff, 0x25, 66, 0, 0, 0},      /* jmp [next] */
+                   0xff, 0x25, 66,   0,  0, 0},   /* jmp [next] */
 	.there.segment = 0x23,
-};
+}
+;
 
 int case_code_of_32_bits(void)
 {
@@ -172,7 +175,7 @@ int case_code_of_32_bits(void)
 	return 0;
 }
 
-/* A runtime of its own may want the segment register of the thread's variables for a while. */
+/* A language runtime may use the segment register of the thread-local variables for a while. */
 int case_thread_pointer_changed(void)
 {
 	static char other[4096] __attribute__((aligned(64)));
@@ -204,12 +207,12 @@ int case_thread_pointer_zero(void)
 	return 0;
 }
 
-/* A thread of a runtime that has nothing of libc's, made by an instruction of the program's own. */
+/* A thread of a runtime that uses nothing of libc, made by a direct clone system call. */
 static volatile int foreign_done;
 
 __attribute__((no_instrument_function, noreturn)) static void foreign(void)
 {
-	for (int i = 0; i < 6; i++) /* it takes a while until it is found */
+	for (int i = 0; i < 6; i++) /* it takes a while until the recorder finds it */
 		spin();
 	foreign_done = 1;
 	for (;;)
@@ -254,7 +257,7 @@ int case_other_segment(void)
 
 static volatile sig_atomic_t refused;
 
-/* Step over rdtsc or rdtscp. */
+/* Skip rdtsc or rdtscp. */
 static void no_time(int signal, siginfo_t *info, void *context)
 {
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -291,7 +294,7 @@ int case_time_stamp_refused_for_good(void)
 	return 3;
 }
 
-/* The program is asked about each system call that it makes outside of a range, as Windows' are
+/* The program handles each system call that is made outside a range itself, as Windows' calls are
  * emulated. */
 static volatile char selector;
 static volatile sig_atomic_t emulated;

@@ -1,5 +1,5 @@
-/* sending.c: cases of signals that are sent with values, to threads, by old functions, by libc's
- * own means. */
+/* sending.c: cases of signals that are sent with values, to threads, by old functions, by libc
+ * itself. */
 #include "case.h"
 
 #include <aio.h>
@@ -91,7 +91,7 @@ int case_signals_to_threads(void)
 	return 0;
 }
 
-/* The two signals that libc keeps for itself. */
+/* The two signals that libc reserves. */
 int case_signals_of_libc(void)
 {
 	sigset_t all;
@@ -109,8 +109,8 @@ int case_signals_of_libc(void)
 	return 0;
 }
 
-/* One thread changes the user of all, by signal 33, also of those that block or wait for
- * everything. */
+/* One thread changes the user of all threads, by signal 33, also of those that block or wait for
+ * all signals. */
 static volatile int all_seen;
 
 static void *waits_for_all(void *unused)
@@ -212,14 +212,14 @@ int case_old_functions(void)
 	raise(SIGUSR1);
 	say("siginterrupt %d\n", siginterrupt(SIGUSR2, 1));
 	say("sysv %d\n", sysv_signal(SIGUSR2, mark_handler) == SIG_DFL);
-	raise(SIGUSR2); /* another one, and it is the default again */
+	raise(SIGUSR2); /* another mark, and then the default action is set again */
 	say("default %d\n", signal(SIGUSR2, SIG_IGN) == SIG_DFL);
 	say("block %d\n", sigblock(1 << (SIGTERM - 1)));
 	say("mask %d\n", sigsetmask(0) == 1 << (SIGTERM - 1));
 	return 0;
 }
 
-/* The recorder's own signal, whose handler these are not to replace. */
+/* The recorder's own signal: these must not replace its handler. */
 static volatile sig_atomic_t handled;
 static void handles(int signal)
 {
@@ -266,35 +266,35 @@ static void *say_blocked(void *unused)
 	return unused;
 }
 
-/* What a child of vfork resets for what it is to execute, and what a thread is given at its start.
- */
+/* What a vfork child resets for the program it executes, and what a thread is given at its
+ *start.
 int case_signals_of_others(void)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
-	sigset_t all;
-	pid_t pid;
+        pthread_attr_t attributes;
+        pthread_t thread;
+        sigset_t all;
+        pid_t pid;
 
-	sigfillset(&all);
-	signal(SIGRTMAX - 3, handles);
-	pid = vfork();
-	if (pid == 0) {
-		for (int i = 1; i <= SIGRTMAX; i++)
-			signal(i, SIG_DFL);
-		sigprocmask(SIG_BLOCK, &all, NULL);
-		_exit(0);
-	}
-	say_end(pid);
-	say("blocked %d\n", is_blocked(SIGRTMAX - 3));
-	raise(SIGRTMAX - 3);
-	say("handled %d\n", handled);
-	pthread_attr_init(&attributes);
-	pthread_attr_setsigmask_np(&attributes, &all);
-	pthread_create(&thread, &attributes, say_blocked, NULL);
-	return pthread_join(thread, NULL);
+        sigfillset(&all);
+        signal(SIGRTMAX - 3, handles);
+        pid = vfork();
+        if (pid == 0) {
+                for (int i = 1; i <= SIGRTMAX; i++)
+                        signal(i, SIG_DFL);
+                sigprocmask(SIG_BLOCK, &all, NULL);
+                _exit(0);
+        }
+        say_end(pid);
+        say("blocked %d\n", is_blocked(SIGRTMAX - 3));
+        raise(SIGRTMAX - 3);
+        say("handled %d\n", handled);
+        pthread_attr_init(&attributes);
+        pthread_attr_setsigmask_np(&attributes, &all);
+        pthread_create(&thread, &attributes, say_blocked, NULL);
+        return pthread_join(thread, NULL);
 }
 
-/* The tick's signal is blocked by an instruction of the program's own, as other languages' runtimes
+/* The program blocks the recorder's signal by a direct system call, as runtimes of other languages
  * do it. */
 static long raw(long number, long a, long b, long c, long d)
 {
@@ -458,7 +458,7 @@ int case_files_asynchronous(void)
 	return 0;
 }
 
-/* Contexts carry masks along. */
+/* Contexts include signal masks. */
 static sigjmp_buf back;
 
 int case_masks_of_jumps(void)
@@ -492,8 +492,8 @@ int case_masks_of_jumps(void)
 	return 0;
 }
 
-/* A stack for handlers that is given up as soon as one runs on it. */
-enum { AUTODISARM = 1u << 31 }; /* SS_AUTODISARM, which libc's headers do not have */
+/* An alternate stack that is disabled as soon as a handler runs on it. */
+enum { AUTODISARM = 1u << 31 }; /* SS_AUTODISARM, which libc's headers lack */
 static char room[65536];
 
 static void on_it(int signal)

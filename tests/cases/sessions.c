@@ -1,5 +1,5 @@
-/* sessions.c: cases of daemons, terminals, groups of processes, and of attributes of what is
- * spawned. */
+/* sessions.c: cases of daemons, terminals, process groups, and attributes of spawned
+ * processes. */
 #include "case.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 extern char **environ;
 
-/* A daemon lives on after all who made it; its end is that of a pipe. */
+/* A daemon outlives the processes that made it; when it ends, so does its pipe. */
 int case_daemon(void)
 {
 	int ends[2];
@@ -49,7 +49,7 @@ int case_daemon(void)
 	return 0;
 }
 
-/* Servers make their workers again when they get SIGHUP. */
+/* Servers start new workers when they get SIGHUP. */
 static volatile sig_atomic_t again;
 static void ask_again(int signal)
 {
@@ -95,7 +95,7 @@ int case_workers_made_again(void)
 	return 0;
 }
 
-/* The terminal goes: who leads its session gets SIGHUP. */
+/* The terminal hangs up: the session leader gets SIGHUP. */
 int case_terminal_hangs_up(void)
 {
 	int terminal;
@@ -144,7 +144,7 @@ int case_terminal_settings(void)
 	return resized;
 }
 
-/* Reading from the terminal in the background stops a group; in the foreground it goes on. */
+/* Reading from the terminal in the background stops a group; in the foreground it continues. */
 int case_jobs(void)
 {
 	int master, slave, status;
@@ -205,7 +205,7 @@ int case_orphaned_group(void)
 	}
 	close(ends[1]);
 	say_end(pid);
-	say("left %d\n", (int)read(ends[0], &byte, 1)); /* it died by SIGHUP */
+	say("left %d\n", (int)read(ends[0], &byte, 1)); /* SIGHUP killed it */
 	return 0;
 }
 
@@ -390,7 +390,7 @@ int case_system_among_signals(void)
 {
 	signal(SIGINT, mark_handler);
 	say("interrupted %d\n",
-	    system("kill -INT $PPID; exit 3") == 3 << 8); /* it is ignored meanwhile */
+	    system("kill -INT $PPID; exit 3") == 3 << 8); /* system ignores SIGINT meanwhile */
 	raise(SIGINT);
 	signal(SIGCHLD, SIG_IGN);
 	say("ignored %d ", system("exit 4"));

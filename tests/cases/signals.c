@@ -27,7 +27,7 @@ static void counts(int signal)
 	count++;
 }
 
-/* An interval timer of the program's own, on CPU or real time: it comes, and is as it was set. */
+/* An interval timer of the program, on CPU or real time: it expires, and reads back as set. */
 static int interval_timer(int which, int signal)
 {
 	struct itimerval every = {.it_interval.tv_usec = 5000, .it_value.tv_usec = 5000}, now;
@@ -334,7 +334,7 @@ static void *sends(void *to)
 	return NULL;
 }
 
-/* A call that a signal with or without SA_RESTART comes into. */
+/* A call that a signal with or without SA_RESTART interrupts. */
 static int interrupted(int flags)
 {
 	struct sigaction action = {.sa_handler = counts, .sa_flags = flags};

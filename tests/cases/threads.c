@@ -238,7 +238,7 @@ static void *disabled(void *unused)
 	usleep(30000);
 	mark();
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-	free(malloc(100)); /* no cancellation point, also when it is recorded */
+	free(malloc(100)); /* must not be a cancellation point, also when it is recorded */
 	rounds++;
 	pthread_testcancel();
 	rounds++;
@@ -277,7 +277,7 @@ int case_thread_keys(void)
 
 int case_thread_many_keys(void)
 {
-	pthread_key_t keys[1000]; /* The recorder has one of the 1024. */
+	pthread_key_t keys[1000]; /* the recorder has one of the 1024 */
 	int count = 0;
 
 	while (count < 1000 && pthread_key_create(&keys[count], NULL) == 0)

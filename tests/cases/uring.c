@@ -1,4 +1,4 @@
-/* uring.c: a case of input and output by rings that the program shares with the kernel. */
+/* uring.c: a case of input and output through rings that the program shares with the kernel. */
 #include "case.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static int ring_open(struct ring *ring)
 	return 0;
 }
 
-/* One operation, to its end. Returns its result. */
+/* Run one operation to its end. Returns its result. */
 static int ring_do(struct ring *ring, struct io_uring_sqe entry)
 {
 	unsigned at = *ring->tail & *ring->mask;

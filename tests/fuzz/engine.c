@@ -1,4 +1,4 @@
-/* engine: a target for libFuzzer; which one is told by the name that the program is called by. */
+/* engine: a target for libFuzzer; the name that the program is called by says which one. */
 #include "tests/fuzz/targets/target.h"
 
 #include <stdio.h>

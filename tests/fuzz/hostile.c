@@ -1,11 +1,11 @@
-/* hostile: damage files of golden experiments in bulk, and read each.
+/* hostile: damage files of golden experiments in large numbers, and read each.
  *
  * usage: hostile FLIPS SEED CORPUS
  *
- * For each target that is a file of an experiment, and for logs that stand for one: its largest
+ * For each target that is a file of an experiment, and for logs that are read as one: its largest
  * kept input is cut at every 8 bytes, then read FLIPS times with one to four bits flipped. Then
- * other things stand in place of the file: a FIFO, devices, a directory, links, a sparse file of 1
- * TiB. An experiment that is cut in its XML, or whose file is no file, must be refused or warned
+ * other things take the place of the file: a FIFO, devices, a directory, links, a sparse file of 1
+ * TiB. An experiment whose XML is cut, or whose file is no regular file, must be refused or warned
  * about. Each reading may take SECONDS. A sanitizer, or the limit of memory, ends the program. */
 #include "tests/fuzz/targets/target.h"
 
@@ -47,7 +47,7 @@ static void fail(const char *what)
 	failed++;
 }
 
-/* The input of exactly this size, for who looks beyond it. */
+/* The input in memory of exactly this size, so that a sanitizer sees reads beyond it. */
 static void give(const struct fuzz_target *target, const uint8_t *bytes, size_t size)
 {
 	uint8_t *copy = malloc(size + (size == 0));
@@ -61,7 +61,7 @@ static void give(const struct fuzz_target *target, const uint8_t *bytes, size_t 
 	free(copy);
 }
 
-/* Where the last tag of an XML file begins; 0: it is no XML. */
+/* Where the last tag of an XML file begins; 0: it is not XML. */
 static size_t last_tag(const uint8_t *bytes, size_t size)
 {
 	static const char *const tags[] = {"</experiment>", "</map>"};
@@ -104,7 +104,7 @@ static void flip(const struct fuzz_target *target, const uint8_t *bytes, size_t 
 	}
 }
 
-/* The largest input that is kept, which is a whole file, or the golden file itself. */
+/* The largest kept input, which is a whole file, or the golden file itself. */
 static size_t sound_input(const struct fuzz_target *target, const char *corpus, uint8_t *bytes)
 {
 	char path[1024], best[1024] = "";
@@ -147,7 +147,7 @@ static int make_zeros(const char *path)
 }
 static int make_terminal(const char *path)
 {
-	return mknod(path, S_IFCHR | 0600, 0x0105); /* a /dev/zero */
+	return mknod(path, S_IFCHR | 0600, 0x0105); /* as /dev/zero */
 }
 static int make_directory(const char *path)
 {
@@ -175,7 +175,7 @@ static int make_sparse(const char *path)
 static const struct {
 	const char *name;
 	int (*make)(const char *path);
-	int is_file; /* a regular one */
+	int is_file; /* a regular file */
 } things[] = {{"a FIFO", make_fifo, 0},
               {"a link to /dev/zero", make_zeros, 0},
               {"a device", make_terminal, 0},
@@ -184,7 +184,7 @@ static const struct {
               {"a link to a file", make_secret, 0},
               {"a sparse file of 1 TiB", make_sparse, 1}};
 
-/* Other files are opened when somebody looks at code, and what is wrong with them is said to people
+/* Other files are opened when code is looked at, and faults in them are reported
  * then. */
 static int is_loaded(const struct fuzz_target *target)
 {
@@ -206,8 +206,8 @@ static size_t replace(const struct fuzz_target *target)
 		         target->base, path, file);
 		snprintf(current, sizeof(current), "%s that is %s", target->file, things[i].name);
 		if (system(command) != 0 || things[i].make(file) != 0) {
-			perror(current); /* a device needs privileges, and a large file a file
-			                    system that has such */
+			perror(current); /* a device needs privileges, and not every file system has
+			                    such large files */
 			continue;
 		}
 		alarm(SECONDS);

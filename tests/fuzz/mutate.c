@@ -1,10 +1,10 @@
-/* mutate: damage a file in a way that a seed decides.
+/* mutate: damage a file in a way that depends on a seed.
  *
  * usage: mutate SEED IN OUT
  *
  * Writes IN with one to six changes to OUT. Half of the changes know the formats: numbers at the
- * boundaries of words that a reader relies on (lengths, offsets, limits), pieces of XML in XML.
- * The same SEED and IN give the same OUT. */
+ * limits of values that a reader relies on (lengths, offsets, limits), pieces of XML in XML. The
+ * same SEED and IN give the same OUT. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static uint64_t below(uint64_t limit)
 	return limit == 0 ? 0 : ((state * 2685821657736338717u) >> 11) % limit;
 }
 
-/* A place in the file, most often where there is something. */
+/* A place in the file, usually one that is not zero. */
 static size_t place(size_t unit)
 {
 	size_t at = 0;
@@ -152,7 +152,7 @@ static void put_xml(void)
 	const char *piece = pieces[below(sizeof(pieces) / sizeof(pieces[0]))];
 	size_t at = below(len + 1);
 
-	/* Some replace a number as a whole. */
+	/* Some of them replace a whole number. */
 	if (below(2) == 0)
 		for (size_t to = at; to < len && to < at + 400; to++)
 			if (bytes[to] >= '0' && bytes[to] <= '9') {

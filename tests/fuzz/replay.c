@@ -1,10 +1,10 @@
-/* replay: give kept inputs to their targets, without an engine.
+/* replay: run targets on kept inputs, without a fuzzing engine.
  *
  * usage: replay [-l | TARGET FILE... | CORPUS]
  *
- * -l lists the targets. CORPUS is a directory with one for each target, all of whose files are
- * given to it. Each input may take SECONDS; a sanitizer ends the program. The last line tells how
- * many there were; the exit status is 1 if a target has none. */
+ * -l lists the targets. CORPUS is a directory with one directory for each target, which gets all
+ * files in it. Each input may take SECONDS; a sanitizer ends the program. The last line says how
+ * many inputs there were; the exit status is 1 if a target has none. */
 #include "tests/fuzz/targets/target.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ static void replay(const struct fuzz_target *target, const char *path)
 	size = fread(buffer, 1, sizeof(buffer), file);
 	fclose(file);
 	snprintf(current, sizeof(current), "%s", path);
-	/* No byte more than there are, for who looks beyond them. */
+	/* Memory of exactly this size, so that a sanitizer sees reads beyond it. */
 	bytes = malloc(size + (size == 0));
 	if (!bytes)
 		exit(2);

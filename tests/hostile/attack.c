@@ -1,21 +1,21 @@
-/* attack: damaged experiments read by the programs, as their users run them.
+/* attack: the programs read damaged experiments, in the ways that users run them.
  *
  * usage: attack READERS SEED FIRST COUNT SECONDS BASE...
  *
- * READERS is the directory of xer_print, xer_trcrpt and xer_archive; each BASE a sound experiment.
- * Attack number n of a seed takes a base, damages a file or several of a copy (case.er) in a way of
+ * READERS is the directory of xer_print, xer_trcrpt and xer_archive; each BASE is a sound
+ * experiment. Attack number n of a seed takes a base, damages files of a copy (case.er) in a way of
  * the table `ways`, and runs a command of the table `commands`; SEED, n and the bases decide all.
- * COUNT attacks are made, from number FIRST on, for SECONDS at most; after a single one the damaged
- * copy is left. Everything is in the current directory, which must be empty: home, guard, out.
+ * COUNT attacks are made, from number FIRST on, for at most SECONDS; after a single one the copy is
+ * kept. Everything is in the current directory, which must be empty: home, guard, out.
  *
  * Every run must
  *   - end by itself, with a status of at most 3, within its time and memory, and without a
  * sanitizer's report;
- *   - say why, if its status is not 0, and say something at all, if a file was replaced by
- * something else or XML is cut;
+ * say why, if its status is not 0, and print something at all, if a file was replaced by something
+ * else or XML was cut;
  *   - print no control characters;
- *   - change nothing but `out` and, in case.er, what is archived: so a listing of all else is taken
- * before and after.
+ * change nothing but `out` and, in case.er, the archives: all other files are listed before and
+ * after.
  * See doc/decisions/63-hostile-tests.md. */
 #include "tests/hostile/attack.h"
 
@@ -41,10 +41,10 @@ enum {
 	WRONG_MAX = 5
 };
 
-/* What is run: the program, and its words, to which case.er is appended, or a file of it. */
+/* What is run: the program, and its arguments, to which case.er, or a file of it, is appended. */
 static const struct {
 	const char *words[WORDS_MAX];
-	int base_twice;   /* a sound copy is named too */
+	int base_twice;   /* a sound copy comes before it */
 	const char *file; /* NULL: the experiment itself */
 } commands[] = {
 #define COMMAND(...) {{__VA_ARGS__}, 0, NULL},
@@ -79,7 +79,7 @@ static void must(int failed, const char *what)
 	exit(2);
 }
 
-/* ---- what else there is ---- */
+/* ---- other settings ---- */
 
 static FILE *listing;
 
@@ -95,7 +95,7 @@ static int is_free(const char *path)
 	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
 		if (strncmp(path, changed[i], strlen(changed[i])) == 0)
 			return 1;
-	/* The same of descendants, which are damaged in their place. */
+	/* The same for descendants, which are damaged instead of their founder. */
 	return strncmp(path, "./case.er/_", 11) == 0 &&
 	       (strstr(path, ".er/log.xml") || strstr(path, ".er/perf.map") ||
 	        strstr(path, ".er/jit"));
@@ -132,7 +132,7 @@ static void make_surroundings(void)
 	     "guard");
 }
 
-/* ---- a run and what is said of it ---- */
+/* ---- a run, and checks of it ---- */
 
 static char *read_all(const char *path, size_t *size)
 {
@@ -227,7 +227,7 @@ static void judge(int status, const struct rusage *usage, int must_tell)
 		wrong("it fails without a word");
 	if (must_tell && status == 0 && size == 0)
 		wrong("success without a word");
-	/* It also warns of what malloc refuses, such as the size of a sparse file. */
+	/* The sanitizer also warns when malloc refuses a size, such as that of a sparse file. */
 	if (strstr(errors, "ERROR: AddressSanitizer") || strstr(errors, "runtime error:"))
 		wrong("a sanitizer's report");
 	else if (has_controls("stderr") || has_controls("stdout"))

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 struct attack {
-	char what[256]; /* for people */
-	int must_tell;  /* no reader may pass it over in silence */
+	char what[256]; /* a description */
+	int must_tell;  /* every reader must report it */
 };
 
 void attack_seed(uint64_t seed, uint64_t number);

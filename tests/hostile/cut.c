@@ -1,8 +1,8 @@
-/* cut: a preloaded library that cuts a file while it is read.
+/* cut: a preloaded library that truncates a file while it is read.
  *
- * Environment: CUT_FILE, its path; CUT_AT=N: it is cut to CUT_SIZE bytes right after the Nth time
- * that the program maps or reads it by mmap, pread or read; CUT_FD, a descriptor that gets a byte
- * then. */
+ * Environment: CUT_FILE, its path; CUT_AT=N: the file is truncated to CUT_SIZE bytes right after
+ * the Nth time that the program maps or reads it by mmap, pread or read; CUT_FD, a descriptor to
+ * which a byte is written then. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* damage.c: the ways to damage an experiment: a file of it is cut, its bits, numbers, XML or names
- * are changed, or something else stands in its place. See attack.h. */
+/* damage.c: the ways to damage an experiment: a file is cut, its bits, numbers, XML or names are
+ * changed, or something else takes its place. See attack.h. */
 #include "tests/hostile/attack.h"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ uint64_t attack_below(uint64_t limit)
 	return limit == 0 ? 0 : ((state * 2685821657736338717u) >> 11) % limit;
 }
 
-/* ---- the files, in an order that is always the same ---- */
+/* ---- the files, in a fixed order ---- */
 
 static char files[FILES_MAX][PATH_SIZE];
 static size_t file_count;
@@ -92,8 +92,8 @@ static int is_xml(void)
 	return size > 5 && memcmp(bytes, "<?xml", 5) == 0;
 }
 
-/* ---- ways to change what is in a file. Returns 1 if a reader must say so, 0 if not, -1: not with
- * this file ---- */
+/* ---- ways to change the content of a file. Returns 1 if a reader must report it, 0 if not, -1:
+ * not possible with this file ---- */
 
 static int cut(void)
 {
@@ -116,7 +116,7 @@ static int flip(void)
 	return 0;
 }
 
-/* A length, offset or count becomes a huge one, or a little different. */
+/* A length, offset or count becomes huge, or changes a little. */
 static int count(void)
 {
 	static const uint64_t numbers[] = {0,
@@ -148,7 +148,7 @@ static int count(void)
 	return 0;
 }
 
-/* A number in XML becomes another one. */
+/* A number in XML is changed. */
 static int xml_count(void)
 {
 	static const char *const numbers[] = {"18446744073709551615",
@@ -177,7 +177,7 @@ static int xml_count(void)
 	return 0;
 }
 
-/* Where the children of the root begin; 0: nowhere. */
+/* Where the children of the root element begin; 0: nowhere. */
 static size_t inside(void)
 {
 	const char *root = is_xml() ? memmem(bytes, size, "?>", 2) : NULL;
@@ -226,7 +226,7 @@ static int entities(void)
 	return 1;
 }
 
-/* The text of a file within itself, again and again: equal numbers, roots in roots. */
+/* Insert the file's text into itself again and again: equal numbers, nested roots. */
 static int repeat_xml(void)
 {
 	size_t at = inside(), len = size > LONG / 8 ? LONG / 8 : size - at;
@@ -240,7 +240,7 @@ static int repeat_xml(void)
 	return 0;
 }
 
-/* A value of an attribute becomes one that no recorder writes. */
+/* An attribute gets a value that no recorder writes. */
 static int names(void)
 {
 	static const char *const values[] = {
@@ -304,8 +304,8 @@ static int names(void)
 	return 0;
 }
 
-/* Every path of a load object becomes another file: one that may not be written, read without end,
- * or waited for. */
+/* Every path of a load object becomes one of a file that must not be written, read without end, or
+ * waited for. */
 static int paths(void)
 {
 	static const char *const values[] = {"guard/secret",   "guard/pipe",      "/dev/zero",
@@ -349,7 +349,7 @@ static const struct {
                {"names", names},
                {"paths", paths}};
 
-/* ---- other things than files ---- */
+/* ---- other things instead of files ---- */
 
 static int make_missing(const char *path)
 {
@@ -426,7 +426,7 @@ static int make_sparse(const char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int rc = fd < 0 ? -1 : ftruncate(fd, (off_t)1 << 40);
 
-	/* What it was begins it. */
+	/* It begins with what it was. */
 	if (rc == 0 && size > 0 && attack_below(2) == 0)
 		rc = pwrite(fd, bytes, size, 0) == (ssize_t)size ? 0 : -1;
 	if (fd >= 0)
@@ -437,7 +437,7 @@ static int make_sparse(const char *path)
 static const struct {
 	const char *what;
 	int (*make)(const char *path);
-	int is_file; /* a regular one, or none */
+	int is_file; /* a regular file, or missing */
 } things[] = {{"a FIFO", make_fifo, 0},
               {"a device", make_device, 0},
               {"a link to /dev/zero", make_zeros, 0},
@@ -452,8 +452,8 @@ static const struct {
               {"nothing", make_missing, 1},
               {"a sparse file of 1 TiB", make_sparse, 1}};
 
-/* What every command reads when it opens an experiment. Others are read when somebody asks, so they
- * may be passed over. */
+/* Every command reads these when it opens an experiment. Others are only read when they are needed,
+ * so a change in them may go unnoticed. */
 static int is_always_read(const char *experiment, const char *path)
 {
 	static const char *const always[] = {"log.xml", "map.xml"};
@@ -477,7 +477,7 @@ static void put_thing(const char *experiment, const char *path, struct attack *o
 	out->must_tell = !things[thing].is_file && is_always_read(experiment, path);
 }
 
-/* ---- what else can stand in an experiment ---- */
+/* ---- other things in an experiment ---- */
 
 static void add_things(const char *experiment, struct attack *out)
 {
@@ -511,7 +511,7 @@ static void add_things(const char *experiment, struct attack *out)
 	put_thing(experiment, path, out);
 }
 
-/* A common archive that is elsewhere: nothing may be written there. */
+/* A common archive outside the experiment: nothing may be written there. */
 static void lead_away(const char *experiment, struct attack *out)
 {
 	static const char *const places[] = {"guard",      "..",        "/",

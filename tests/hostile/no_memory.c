@@ -1,9 +1,9 @@
-/* no_memory: a preloaded library in which the Nth call of the allocator fails, and with `since` all
- * after it.
+/* no_memory: a preloaded library in which the Nth call of the allocator fails; with `since`, all
+ * later ones too.
  *
- * Environment: NO_MEMORY=N or NO_MEMORY=N,since; NO_MEMORY_FD is a descriptor that gets a byte when
- * the first call fails. Calls before this library's constructor succeed and do not count. strdup,
- * fopen, getline, libxml2, libdw and all others call these functions too. */
+ * Environment: NO_MEMORY=N or NO_MEMORY=N,since; NO_MEMORY_FD is a descriptor to which a byte is
+ * written when the first call fails. Calls before this library's constructor succeed and do not
+ * count. Calls by strdup, fopen, getline, libxml2, libdw and all others count, too. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>

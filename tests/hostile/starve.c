@@ -1,14 +1,14 @@
-/* starve: run a command again and again, while another call of the allocator fails each time.
+/* starve: run a command again and again, with another failing call of the allocator each time.
  *
  * usage: starve LIBRARY FIRST STEP TEMPLATE PROGRAM [ARGUMENT...]
  *
- * LIBRARY is no_memory.so. TEMPLATE is a directory; each run finds a fresh copy of it as `out` in
- * the current directory. The first run has all its memory and says what is right. Then calls number
- * FIRST, FIRST + STEP, ... fail, each alone and each with all behind it, until the program ends
- * before. Each run must end in time, by itself, with a status of at most 3; with 0 if its output
- * and files are what is right, else with a word about memory. Files in `out` are then whole (as
- * they became in the first run), as they were, or not there: but for log.xml, which is appended to.
- * Prints what was wrong, and a line of numbers; exits with 1 if something was.
+ * LIBRARY is no_memory.so. TEMPLATE is a directory; each run gets a fresh copy of it as `out` in
+ * the current directory. The first run has all the memory and shows what is right. Then calls
+ * number FIRST, FIRST + STEP, ... fail, each alone and each together with all later ones, until the
+ * program makes fewer calls. Each run must end in time, by itself, with a status of at most 3; with
+ * 0 if its output and files are right, otherwise with a message about memory. Files in `out` are
+ * then complete (as after the first run), unchanged, or not there, except log.xml, which is
+ * appended to. Prints what was wrong, and a line of numbers; exits with 1 if something was wrong.
  * See doc/decisions/63-hostile-tests.md. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
-/* readers: streams that are read by a thread each, and experiments that are read at the same time;
+/* readers: streams that are each read by a thread, and experiments that are read at the same time,
  * for the thread sanitizer.
  *
- * usage: readers [EVENTS]      default: 40000 a stream, so that each is larger than 2 MiB and has
- * its thread
+ * usage: readers [EVENTS] default: 40000 a stream, so that each is larger than 2 MiB and gets its
+ * own thread
  *
- * An experiment of clock samples, allocations, waits and calls is made and loaded, alone and by two
- * threads that have symbols of their own each. All events must be there. Exit status 0, 1 if they
+ * An experiment of clock samples, allocations, waits and calls is made and loaded, once alone and
+ * once by two threads with their own symbols. All events must be there. Exit status 0, or 1 if they
  * are not; the sanitizer's own if it reports a race. */
 #include "tests/unit/experiment/make_experiment.h"
 
@@ -26,7 +26,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Begin an extent where one is full. */
+/* Begin a new extent when one is full. */
 static uint64_t next(struct maker_stream *stream, unsigned i)
 {
 	uint64_t tsc = MAKER_START_TICKS + i;

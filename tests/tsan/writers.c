@@ -1,12 +1,12 @@
-/* writers: threads that claim extents, fill them, make nodes of stacks and append to log.xml all at
- * once; for the thread sanitizer.
+/* writers: threads that claim extents, fill them, make nodes of stacks and append to log.xml at the
+ * same time, for the thread sanitizer.
  *
  * usage: writers [EVENTS]      default: 5000 a thread and stream
  *
  * Then each thread's events must be in its buffers, complete and in order, and equal stacks must
- * have equal nodes. The collector itself is linked without its wrappers: this program is both the
- * recorder and what is recorded. Exit status 0, 1 if something is missing; the sanitizer's own if
- * it reports a race. */
+ * have equal nodes. The collector is linked without its wrappers: this program is both the recorder
+ * and the target. Exit status 0, or 1 if something is missing; the sanitizer's own if it reports a
+ * race. */
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
 #include "libcollector/write/log.h"
@@ -100,8 +100,8 @@ static const char *write_events(size_t thread)
 			if (col_slot_write(&slots[at], streams[at], tid, &record, sizeof(record),
 			                   i) < 0)
 				return "no room";
-		/* Again and again a new extent, as small as the first one, since they are what
-		 * threads meet over. */
+		/* Begin a new extent again and again, as small as the first one, since threads
+		 * compete for extents. */
 		for (size_t at = 0; at < STREAMS && i % EXTENT_EVENTS == 0; at++) {
 			col_slot_abandon(&slots[at]);
 			slots[at] = (struct col_slot){0};
@@ -113,9 +113,9 @@ static const char *write_events(size_t thread)
 	return NULL;
 }
 
-/* Nobody ends before all have done: an extent may come to where the stack of a thread that has
- * ended was, and the sanitizer, which does not see our system calls, would take the two for the
- * same memory. */
+/* No thread ends before all are done: an extent may be mapped where the stack of an ended thread
+ * was, and the sanitizer, which does not see the recorder's system calls, would take the two for
+ * the same memory. */
 static void *run(void *index)
 {
 	const char *failure;
@@ -126,8 +126,8 @@ static void *run(void *index)
 	return (void *)(uintptr_t)failure;
 }
 
-/* Read one buffer at `at`; returns how far the extent goes. A thread's events must come in order.
- */
+/* Read one buffer at `at`; returns how far the extent goes. A thread's events must be in
+ *order.
 static size_t read_buffer(const uint8_t *at, size_t len, uint32_t next[])
 {
 	struct fdr_prologue prologue;

@@ -1,4 +1,4 @@
-/* Debug information, without the ELF file around it: line tables, and entries. */
+/* Debug information without an ELF file: line tables, and entries. */
 #include "tests/fuzz/targets/target.h"
 
 #include "experiment/dwarf/abbrev.h"

@@ -1,4 +1,4 @@
-/* ELF files: as images with everything that is asked of an address, and as the collector looks into
+/* ELF files: as load objects, with every query by address, and as the collector reads
  * them. */
 #include "tests/fuzz/targets/target.h"
 

@@ -1,4 +1,4 @@
-/* Flight data recorder files: header, prologues and records, one after the other as a reader meets
+/* Flight data recorder files: header, prologues and records, in the order in which a reader reads
  * them. */
 #include "tests/fuzz/targets/target.h"
 

@@ -1,5 +1,5 @@
-/* Files that stand for an experiment or for several, and files of other programs about functions
- * that they made. */
+/* Files that are read as an experiment or as several, and files of other programs about functions
+ * that they created. */
 #include "tests/fuzz/targets/target.h"
 #include "analyzer/views/analysis.h"
 
@@ -30,7 +30,7 @@ void fuzz_group(const uint8_t *bytes, size_t size)
 	fuzz_analysis_close(fuzz_analysis_open(fuzz_path("input.erg", bytes, size)));
 }
 
-/* The program that names the functions of a log. */
+/* The binary that names the functions of a log. */
 void fuzz_instrmap(const uint8_t *bytes, size_t size)
 {
 	struct analysis *analysis = fuzz_analysis_open(NULL);
@@ -78,7 +78,7 @@ void fuzz_fxt(const uint8_t *bytes, size_t size)
 	fuzz_read_experiment(fuzz_path("input", bytes, size), fuzz_sum(bytes, size));
 }
 
-/* A jitdump file names the process that it is of: that is us. */
+/* A jitdump file names its process: this one. */
 enum { JITDUMP_PID = 20 };
 
 static void read_made(const uint8_t *bytes, size_t size, int (*read)(struct exp_jit_reader *reader))

@@ -1,5 +1,5 @@
-/* questions.c: ask an experiment what people ask of it, in this process: the library first, then
- * the analyzer. */
+/* questions.c: run what users ask of an experiment, in this process: the library first, then the
+ * analyzer. */
 #include "tests/fuzz/targets/target.h"
 
 #include "analyzer/command.h"
@@ -93,9 +93,9 @@ void fuzz_analysis_command(struct analysis *analysis, const char *name, const ch
 	command_run(analysis, command_find(name, NULL, 0), &argument);
 }
 
-/* Source and instructions of the functions that were met last: the first are <Total> and the other
- * sums.
- */
+/* Source and instructions of the last
+ *functions: the first ones are <Total> and the
+ *other sums.
 static void ask_listings(struct analysis *analysis)
 {
 	size_t count = symbols_function_count(analysis->dataset.symbols);

@@ -1,4 +1,4 @@
-/* target.c: the table of targets, and the files that inputs stand in. */
+/* target.c: the table of targets, and the files that inputs are put into. */
 #include "tests/fuzz/targets/target.h"
 
 #include "experiment/base/internal.h"
@@ -23,7 +23,7 @@ const struct fuzz_target fuzz_targets[] = {
 };
 const size_t fuzz_target_count = sizeof(fuzz_targets) / sizeof(fuzz_targets[0]);
 
-static char directory[64]; /* of this process, "" before there is one */
+static char directory[64]; /* of this process, "" before it is created */
 static pid_t owner;
 
 static void fail(const char *what)
@@ -43,7 +43,7 @@ static void remove_all(void)
 		perror(directory);
 }
 
-/* Where files are made: in memory if there is a place. */
+/* Where files are created: in memory if possible. */
 const char *fuzz_directory(void)
 {
 	if (directory[0] != '\0')
@@ -65,7 +65,7 @@ const struct fuzz_target *fuzz_find(const char *name)
 	return NULL;
 }
 
-/* A number that every byte of an input decides, so that the same input is asked the same. */
+/* A number that depends on every byte of an input: the same input gets the same question. */
 unsigned fuzz_sum(const uint8_t *bytes, size_t size)
 {
 	unsigned sum = (unsigned)size;
@@ -92,7 +92,7 @@ int fuzz_descriptor(const uint8_t *bytes, size_t size)
 	return fd;
 }
 
-/* The same for a file of our directory, which stays open. */
+/* The same for a file in this process's directory, which stays open. */
 static void put_file(int *fd, const char *path, const uint8_t *bytes, size_t size)
 {
 	if (*fd < 0) {
@@ -145,7 +145,7 @@ const char *fuzz_base_file(const struct fuzz_target *target)
 	glob_t found;
 
 	snprintf(pattern, sizeof(pattern), "tests/golden/%s.er/%s", target->base, target->file);
-	/* Of data that the base has none of, the file may be missing. */
+	/* If the base lacks the data, the file may be missing. */
 	if (glob(pattern, GLOB_NOCHECK, NULL, &found) != 0 || found.gl_pathc != 1)
 		fail(pattern);
 	snprintf(path, sizeof(path), "%s",

@@ -56,7 +56,7 @@ void fuzz_update(const uint8_t *bytes, size_t size)
 
 	if (template_update_make(&update, "target", (const char *)bytes, len, "update",
 	                         end ? (const char *)end + 1 : "", rest) == 0) {
-		/* What takes the changes back can itself be read. */
+		/* The changes that undo an update can be read as an update, too. */
 		FUZZ_ASSERT(template_update_make(&back, "target", update.text, update.text_len,
 		                                 "undo", update.undo, update.undo_len) == 0);
 		template_update_fini(&back);

@@ -1,4 +1,4 @@
-/* What people and other programs write in words: expressions, checks, commands, the descriptor,
+/* Text that people and other programs write: expressions, checks, commands, the descriptor,
  * names. */
 #include "tests/fuzz/targets/target.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One of so many is asked of an experiment too, as that takes hundreds of times as long. */
+/* One of this many is also run on an experiment, as that takes hundreds of times as long. */
 enum { EVALUATED = 8 };
 
 void fuzz_expression(const uint8_t *bytes, size_t size)
@@ -56,7 +56,7 @@ void fuzz_check(const uint8_t *bytes, size_t size)
 	free(text);
 }
 
-/* Commands that open files to write, or that run others, are left out. */
+/* Commands that open files for writing, or run other programs, are left out. */
 static int is_harmless(const char *line)
 {
 	static const char *const writers[] = {"export", "instr_map_out", "junit", "trcrpt"};
@@ -78,7 +78,7 @@ static int is_harmless(const char *line)
 	return !command || command->need != NEED_CONTROL;
 }
 
-/* As lines of an rc file, before there is an experiment; or of a script. */
+/* As lines of an rc file, before an experiment is open; or of a script. */
 static void run_commands(const uint8_t *bytes, size_t size, const char *experiment)
 {
 	struct analysis *analysis = fuzz_analysis_open(experiment);
