@@ -7,7 +7,7 @@
 enum { BUS_SPOT = 100 };
 
 /* A page behind the end of its file; the same again, with the number of faults so
- *far.
+ * far. */
 extern char *bus_cut;
 extern volatile sig_atomic_t bus_count;
 char *bus_cut_page(void);

@@ -16,97 +16,97 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* old functions are tested \
-                                                            *here \
- \
-static void told(int signal, siginfo_t *info, void *context) \
-{ \
-        (void)context; \
-        bus_count++; \
-        say("signal %d code %d", signal, info->si_code); \
-        if (info->si_code <= 0) \
-                say(" from myself %d value %d", info->si_pid == getpid(), \
-                    info->si_code == SI_QUEUE ? info->si_value.sival_int : 0); \
-        say("\n"); \
-} \
- \
-static void dies_by_kill(void) \
-{ \
-        kill(getpid(), SIGBUS); \
-} \
- \
-static void dies_by_raise(void) \
-{ \
-        raise(SIGBUS); \
-} \
- \
-static void *sleeps(void *unused) \
-{ \
-        for (;;) \
-                pause(); \
-        return unused; \
-} \
- \
-static void dies_in_thread(void) \
-{ \
-        pthread_t thread; \
- \
-        pthread_create(&thread, NULL, sleeps, NULL); \
-        pthread_kill(thread, SIGBUS); \
-        pthread_join(thread, NULL); \
-} \
- \
-int case_bus_sent(void) \
-{ \
-        bus_install(told, 0); \
-        kill(getpid(), SIGBUS); \
-        raise(SIGBUS); \
-        pthread_kill(pthread_self(), SIGBUS); \
-        sigqueue(getpid(), SIGBUS, (union sigval){.sival_int = 42}); \
-        signal(SIGBUS, SIG_DFL); \
-        bus_faulting_child(dies_by_kill); \
-        bus_faulting_child(dies_by_raise); \
-        bus_faulting_child(dies_in_thread); \
-        mark(); \
-        return 0; \
-} \
- \
-int case_bus_waited_for(void) \
-{ \
-        struct signalfd_siginfo read_info = {0}; \
-        struct timespec none = {0, 0}; \
-        sigset_t set, pending; \
-        siginfo_t info; \
-        int fd; \
- \
-        sigemptyset(&set); \
-        sigaddset(&set, SIGBUS); \
-        bus_install(told, 0); \
-        bus_block(SIG_BLOCK); \
-        kill(getpid(), SIGBUS); \
-        sigpending(&pending); \
-        say("pending %d, called %d\n", sigismember(&pending, SIGBUS), bus_count); \
-        say("waited for %d\n", sigwaitinfo(&set, &info)); \
-        fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK); \
-        sigqueue(getpid(), SIGBUS, (union sigval){.sival_int = 7}); \
-        if (read(fd, &read_info, sizeof(read_info)) != sizeof(read_info)) \
-                return 1; \
-        say("read %d\n", read_info.ssi_int); \
-        say("no more: %d\n", sigtimedwait(&set, &info, &none)); \
-        raise(SIGBUS); \
-        say("called %d\n", bus_count); \
-        sigdelset(&set, SIGBUS); \
-        say("suspended: %d\n", sigsuspend(&set)); \
-        raise(SIGBUS); \
-        say("polled: %d\n", ppoll(NULL, 0, NULL, &set)); \
-        say("called %d\n", bus_count); \
-        raise(SIGBUS); \
-        bus_block(SIG_UNBLOCK); \
-        say("called %d\n", bus_count); \
-        mark(); \
-        return 0; \
-} \
- \
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* old functions are tested here \
+                                                            */
+
+static void told(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	bus_count++;
+	say("signal %d code %d", signal, info->si_code);
+	if (info->si_code <= 0)
+		say(" from myself %d value %d", info->si_pid == getpid(),
+		    info->si_code == SI_QUEUE ? info->si_value.sival_int : 0);
+	say("\n");
+}
+
+static void dies_by_kill(void)
+{
+	kill(getpid(), SIGBUS);
+}
+
+static void dies_by_raise(void)
+{
+	raise(SIGBUS);
+}
+
+static void *sleeps(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void dies_in_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, sleeps, NULL);
+	pthread_kill(thread, SIGBUS);
+	pthread_join(thread, NULL);
+}
+
+int case_bus_sent(void)
+{
+	bus_install(told, 0);
+	kill(getpid(), SIGBUS);
+	raise(SIGBUS);
+	pthread_kill(pthread_self(), SIGBUS);
+	sigqueue(getpid(), SIGBUS, (union sigval){.sival_int = 42});
+	signal(SIGBUS, SIG_DFL);
+	bus_faulting_child(dies_by_kill);
+	bus_faulting_child(dies_by_raise);
+	bus_faulting_child(dies_in_thread);
+	mark();
+	return 0;
+}
+
+int case_bus_waited_for(void)
+{
+	struct signalfd_siginfo read_info = {0};
+	struct timespec none = {0, 0};
+	sigset_t set, pending;
+	siginfo_t info;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGBUS);
+	bus_install(told, 0);
+	bus_block(SIG_BLOCK);
+	kill(getpid(), SIGBUS);
+	sigpending(&pending);
+	say("pending %d, called %d\n", sigismember(&pending, SIGBUS), bus_count);
+	say("waited for %d\n", sigwaitinfo(&set, &info));
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	sigqueue(getpid(), SIGBUS, (union sigval){.sival_int = 7});
+	if (read(fd, &read_info, sizeof(read_info)) != sizeof(read_info))
+		return 1;
+	say("read %d\n", read_info.ssi_int);
+	say("no more: %d\n", sigtimedwait(&set, &info, &none));
+	raise(SIGBUS);
+	say("called %d\n", bus_count);
+	sigdelset(&set, SIGBUS);
+	say("suspended: %d\n", sigsuspend(&set));
+	raise(SIGBUS);
+	say("polled: %d\n", ppoll(NULL, 0, NULL, &set));
+	say("called %d\n", bus_count);
+	raise(SIGBUS);
+	bus_block(SIG_UNBLOCK);
+	say("called %d\n", bus_count);
+	mark();
+	return 0;
+}
+
 /* A read that waits, and what happens to it. */
 struct interrupted {
 	pthread_t reader;

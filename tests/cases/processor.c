@@ -123,27 +123,24 @@ int case_single_steps(void)
 }
 
 /* 32-bit code in a 64-bit process, as emulators have it: it loops, and returns by a far
- *jump.
+ * jump. */
 struct low {
-        unsigned char code32[32], code64[32];
-        struct {
-                uint32_t at;
-                uint16_t segment;
-        } __attribute__((packed)) there;
-        uint64_t stack, next;
+	unsigned char code32[32], code64[32];
+	struct {
+		uint32_t at;
+		uint16_t segment;
+	} __attribute__((packed)) there;
+	uint64_t stack, next;
 };
 
 static const struct low low_code = {
-        .code32 = {0x49, 0x75, 0xfd,              /* dec ecx; jnz */
-0xb8, 42, 0, 0, 0, /* mov eax, 42 */
-	0xea, 0, 0, 0, 0, 0x33, 0
-}
-,                                                 /* jmp 0x33:code64 */
+	.code32 = {0x49, 0x75, 0xfd,              /* dec ecx; jnz */
+                   0xb8, 42, 0, 0, 0,             /* mov eax, 42 */
+                   0xea, 0, 0, 0, 0, 0x33, 0},    /* jmp 0x33:code64 */
 	.code64 = {0x48, 0x8b, 0x25, 64, 0, 0, 0, /* mov rsp, [stack] */
-                   0xff, 0x25, 66,   0,  0, 0},   /* jmp [next] */
+                   0xff, 0x25, 66, 0, 0, 0},      /* jmp [next] */
 	.there.segment = 0x23,
-}
-;
+};
 
 int case_code_of_32_bits(void)
 {

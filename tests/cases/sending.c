@@ -267,31 +267,31 @@ static void *say_blocked(void *unused)
 }
 
 /* What a vfork child resets for the program it executes, and what a thread is given at its
- *start.
+ * start. */
 int case_signals_of_others(void)
 {
-        pthread_attr_t attributes;
-        pthread_t thread;
-        sigset_t all;
-        pid_t pid;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all;
+	pid_t pid;
 
-        sigfillset(&all);
-        signal(SIGRTMAX - 3, handles);
-        pid = vfork();
-        if (pid == 0) {
-                for (int i = 1; i <= SIGRTMAX; i++)
-                        signal(i, SIG_DFL);
-                sigprocmask(SIG_BLOCK, &all, NULL);
-                _exit(0);
-        }
-        say_end(pid);
-        say("blocked %d\n", is_blocked(SIGRTMAX - 3));
-        raise(SIGRTMAX - 3);
-        say("handled %d\n", handled);
-        pthread_attr_init(&attributes);
-        pthread_attr_setsigmask_np(&attributes, &all);
-        pthread_create(&thread, &attributes, say_blocked, NULL);
-        return pthread_join(thread, NULL);
+	sigfillset(&all);
+	signal(SIGRTMAX - 3, handles);
+	pid = vfork();
+	if (pid == 0) {
+		for (int i = 1; i <= SIGRTMAX; i++)
+			signal(i, SIG_DFL);
+		sigprocmask(SIG_BLOCK, &all, NULL);
+		_exit(0);
+	}
+	say_end(pid);
+	say("blocked %d\n", is_blocked(SIGRTMAX - 3));
+	raise(SIGRTMAX - 3);
+	say("handled %d\n", handled);
+	pthread_attr_init(&attributes);
+	pthread_attr_setsigmask_np(&attributes, &all);
+	pthread_create(&thread, &attributes, say_blocked, NULL);
+	return pthread_join(thread, NULL);
 }
 
 /* The program blocks the recorder's signal by a direct system call, as runtimes of other languages

@@ -3,9 +3,9 @@
  * usage: sigmask [seconds]      default: 1
  *
  * Facts: the thread blocks every signal before it enters blocked_burn; then it checks that its
- *signal mask still has every signal it blocked, except SIGKILL, SIGSTOP and the two that glibc
- *keeps. Nearly all CPU time is in blocked_burn. Exit status 0 if the mask was unchanged; prints
- *"cpu_ns N".
+ * signal mask still has every signal it blocked, except SIGKILL, SIGSTOP and the two that glibc
+ * keeps. Nearly all CPU time is in blocked_burn. Exit status 0 if the mask was unchanged; prints
+ * "cpu_ns N". */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>

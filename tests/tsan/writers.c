@@ -127,7 +127,7 @@ static void *run(void *index)
 }
 
 /* Read one buffer at `at`; returns how far the extent goes. A thread's events must be in
- *order.
+ * order. */
 static size_t read_buffer(const uint8_t *at, size_t len, uint32_t next[])
 {
 	struct fdr_prologue prologue;

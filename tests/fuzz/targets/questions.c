@@ -93,9 +93,9 @@ void fuzz_analysis_command(struct analysis *analysis, const char *name, const ch
 	command_run(analysis, command_find(name, NULL, 0), &argument);
 }
 
-/* Source and instructions of the last
- *functions: the first ones are <Total> and the
- *other sums.
+/* Source and instructions of the last functions:
+ * the first ones are <Total> and the other
+ * sums. */
 static void ask_listings(struct analysis *analysis)
 {
 	size_t count = symbols_function_count(analysis->dataset.symbols);
