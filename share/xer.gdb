@@ -1,9 +1,11 @@
-# xer.gdb: the command `collector` for gdb: record with Xer what a program does under the debugger. `source` this file.
+# xer.gdb: the command `collector` for gdb, which records a program with Xer while it runs under the debugger. Load this file with
+# gdb's command `source`.
 #
-# The subcommands are those that dbx of Solaris Studio had; `help collector` lists them. A program that gdb starts is started by
-# xcollect (gdb's exec-wrapper), which becomes it. From one that gdb is attached to, gdb goes away for the moment in which xcollect -P goes in.
-# (Calls that gdb makes itself in the program would be no way: gdb 13 cannot make them on CPUs with AMX, and takes no care of malloc.)
-# The program xcollect is found as $XCOLLECT, beside this file's installation, or in PATH.
+# The subcommands are those of dbx in Solaris Studio; `help collector` lists them. If gdb starts the program, xcollect is gdb's
+# exec-wrapper, and executes the program in its own place. If the program is already running, gdb detaches while xcollect -P enters
+# it, and attaches again. (gdb itself cannot call functions in the program for this: gdb 13 cannot do so on CPUs with AMX, and it
+# does not check whether a thread is inside of malloc.)
+# xcollect is looked up as $XCOLLECT, then in the folder where it was installed with this file, then in PATH.
 # See doc/decisions/44-gdb.md.
 python
 import os
@@ -17,21 +19,21 @@ class XerError(gdb.GdbError):
 
 
 class Recorder:
-    """What is to be recorded, and what is known of the recording."""
+    """What is to be recorded, and the state of the recording."""
 
-    # Subcommand: (option of xcollect, words that are passed on, what a number means)
+    # Subcommand: option of xcollect
     SETTINGS = {
         "profile": "-p", "hwprofile": "-h", "synctrace": "-s", "heaptrace": "-H", "iotrace": "-i", "mpitrace": "-m",
         "archive": "-A", "limit": "-L", "jprofile": "-j", "duration": "-t",
     }
     STORE = {"directory": "-d", "experiment": "-o", "filename": "-o", "group": "-g"}
-    # Signals by which a sample is taken and events are paused, and the collector's own.
+    # The signals that take a sample and pause events, and the recorder's tick.
     SAMPLE, PAUSE, TICK = 60, 59, 61
 
     def __init__(self):
         self.options = {}
         self.enabled = False
-        self.beside = None  # the xcollect that stays beside a process that it was attached to
+        self.beside = None  # the xcollect that has attached to the process
         self.paused = False
         self.at_stops = False
 
@@ -84,7 +86,7 @@ class Recorder:
         return any(os.path.basename(o.filename or "") == "libcollector.so" for o in gdb.objfiles())
 
     def away(self, act):
-        """The kernel knows one tracer of a thread: let go of the process, act, and come back."""
+        """A thread can have only one tracer: detach from the process, act, and attach again."""
         pid = self.process()
         gdb.execute("detach", to_string=True)
         try:
@@ -172,7 +174,7 @@ Samples and pauses take effect when the program goes on."""
         if method:
             method(words[1:])
         elif name in Recorder.SETTINGS and len(words) > 1:
-            # `timer` and `threshold` stand before their values.
+            # The value may follow the word `timer` or `threshold`.
             self.recorder.options[Recorder.SETTINGS[name]] = words[-1]
             self.recorder.set_wrapper()
         elif name == "tha":

@@ -1,11 +1,11 @@
 package collector;
 
 /**
- * Control of a recording by the program that is recorded, as collectorAPI(3) has it for C. In a program that is not recorded, or with
- * xcollect -j off, all methods do nothing.
+ * Controls the recording from the program that is recorded, as collectorAPI(3) does for C. In a program that is not recorded, or
+ * with xcollect -j off, all methods do nothing.
  */
 public final class CollectorAPI {
-	private static volatile boolean isRecorded = true; /* until the first call tells otherwise */
+	private static volatile boolean isRecorded = true; /* until the first call shows that it is not */
 
 	private CollectorAPI() {
 	}
