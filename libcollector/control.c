@@ -17,7 +17,7 @@
 
 #include "include/collectorAPI.h"
 
-enum { NAME_MAX_SHOWN = 128 };
+enum { NAME_MAX_SHOWN = 128, NAMES_SIZE = 1024 };
 
 static atomic_uint terminated;
 
@@ -123,13 +123,36 @@ static void redirect(int signal)
 	col_count(&col.count.lost_threads, 1);
 }
 
+/* Names of the samples that are asked for by signals, a line each. A debugger writes them here (share/xer.gdb), since a signal
+ * has none. */
+EXPORT char xer_sample_names[NAMES_SIZE];
+
+/* Take the first one, into `name`; without one, it is "signal". */
+static const char *next_name(char name[NAME_MAX_SHOWN])
+{
+	size_t len = strnlen(xer_sample_names, NAMES_SIZE - 1), first = 0;
+
+	while (first < len && xer_sample_names[first] != '\n')
+		first++;
+	if (first == 0 || first >= NAME_MAX_SHOWN)
+		return "signal";
+	memcpy(name, xer_sample_names, first);
+	name[first] = '\0';
+	first += xer_sample_names[first] == '\n';
+	memmove(xer_sample_names, xer_sample_names + first, len - first);
+	memset(xer_sample_names + len - first, 0, first);
+	return name;
+}
+
 /* What a signal asks for, in its handler. */
 static void act(struct col_thread *self, int signal)
 {
+	char name[NAME_MAX_SHOWN];
+
 	if (enter_begin(self) && signal == (int)col.descriptor.pause_signal)
 		recording_toggle(self);
 	else if (col_is_recording())
-		take_sample(self, "signal");
+		take_sample(self, next_name(name));
 	enter_end(self);
 }
 

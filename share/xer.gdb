@@ -8,7 +8,9 @@
 # xcollect is looked up as $XCOLLECT, then in the folder where it was installed with this file, then in PATH.
 # See doc/decisions/44-gdb.md.
 python
+import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,20 +23,22 @@ class XerError(gdb.GdbError):
 class Recorder:
     """What is to be recorded, and the state of the recording."""
 
-    # Subcommand: option of xcollect
+    # Subcommand: (option of xcollect, words that stand before its value)
     SETTINGS = {
-        "profile": "-p", "hwprofile": "-h", "synctrace": "-s", "heaptrace": "-H", "iotrace": "-i", "mpitrace": "-m",
-        "archive": "-A", "limit": "-L", "jprofile": "-j", "duration": "-t",
+        "profile": ("-p", ("timer",)), "heaptrace": ("-H", ()), "iotrace": ("-i", ()), "mpitrace": ("-m", ()), "archive": ("-A", ()),
+        "limit": ("-L", ()), "jprofile": ("-j", ()), "duration": ("-t", ()),
     }
+    OTHERS = {"hwprofile": "-h", "synctrace": "-s", "sample": "-S"}
     STORE = {"directory": "-d", "experiment": "-o", "filename": "-o", "group": "-g"}
     # The signals that take a sample and pause events, and the recorder's tick.
     SAMPLE, PAUSE, TICK = 60, 59, 61
 
     def __init__(self):
         self.options = {}
+        self.counters = []
         self.enabled = False
         self.beside = None  # the xcollect that has attached to the process
-        self.paused = False
+        self.paused = None  # the process that was paused
         self.at_stops = False
 
     def xcollect(self):
@@ -49,20 +53,97 @@ class Recorder:
             words += [option, self.options[option]]
         return words + list(more)
 
+    def set(self, option, value):
+        """xcollect itself checks what it is told: -n says what would be done."""
+        if value is None:
+            self.options.pop(option, None)
+        else:
+            tried = subprocess.run([self.xcollect(), "-n", option, value, "true"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+            if tried.returncode:
+                said = tried.stderr.strip().splitlines()
+                raise XerError(said[-1] if said else "xcollect refuses %s %s" % (option, value))
+            self.options[option] = value
+        self.set_wrapper()
+        if self.process() and self.recorded():
+            print("This takes effect with the next recording")
+
     def process(self):
+        """The process that this gdb traces: no core file, and none on another machine."""
         pid = gdb.selected_inferior().pid
-        return pid if pid else None
+        return pid if pid and self.status_of(pid, "TracerPid") == str(os.getpid()) else None
+
+    # ---- what the kernel says of the process
+
+    def status_of(self, pid, key):
+        try:
+            with open("/proc/%d/status" % pid) as lines:
+                for line in lines:
+                    if line.startswith(key + ":"):
+                        return line.split(":", 1)[1].strip()
+        except OSError:
+            pass
+        return ""
+
+    def catches(self, pid, number):
+        return int(self.status_of(pid, "SigCgt") or "0", 16) >> (number - 1) & 1
+
+    def recorded(self):
+        """The experiment of the process: the recorder keeps its log open. None: it is not recorded."""
+        folder = "/proc/%d/fd" % (self.process() or 0)
+        try:
+            for name in os.listdir(folder):
+                path = os.readlink(os.path.join(folder, name))
+                if path.endswith(".er/log.xml") and self.locks(path):
+                    return os.path.dirname(path)
+        except OSError:
+            pass
+        return None
+
+    def locks(self, path):
+        """An experiment that is only read is not locked."""
+        with open(path, "rb") as log:
+            try:
+                fcntl.lockf(log, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return True
+        return False
+
+    def takes_signal(self, path, setting):
+        """Descendants have the settings of their founder."""
+        founder = path
+        while os.path.dirname(founder).endswith(".er"):
+            founder = os.path.dirname(founder)
+        with open(os.path.join(founder, "log.xml"), errors="replace") as log:
+            found = re.search('name="%s" value="([0-9]+)"' % setting, log.read(65536))
+        return int(found.group(1)) if found else 0
+
+    def is_about_to_begin(self):
+        """Started by xcollect, and the recorder has not taken its variable yet."""
+        try:
+            with open("/proc/%d/environ" % (self.process() or 0), "rb") as variables:
+                return b"\0XER_RECORD=" in b"\0" + variables.read()
+        except OSError:
+            return False
 
     # ---- a program that gdb starts
 
     def enable(self):
-        self.enabled = True
-        for signal in (self.SAMPLE, self.PAUSE, self.TICK):
-            gdb.execute("handle SIG%d nostop noprint pass" % signal, to_string=True)
+        for number in (self.SAMPLE, self.PAUSE, self.TICK):
+            gdb.execute("handle SIG%d nostop noprint pass" % number, to_string=True)
         self.warn_java()
-        if not self.process():
-            self.set_wrapper()
-        elif not self.is_loaded():
+        if self.process():
+            self.enable_running()
+        self.enabled = True
+        self.set_wrapper()
+
+    def enable_running(self):
+        path = self.recorded()
+        if path:
+            print("Process %d is being recorded already: %s" % (self.process(), path))
+        elif self.is_about_to_begin():
+            print("Process %d will be recorded from its beginning" % self.process())
+        else:
             self.away(self.attach)
 
     def set_wrapper(self):
@@ -70,10 +151,14 @@ class Recorder:
             gdb.execute("set exec-wrapper " + " ".join("'" + word.replace("'", "'\\''") + "'" for word in self.command(["--"])))
 
     def disable(self):
+        if self.enabled:
+            gdb.execute("unset exec-wrapper")
         self.enabled = False
-        gdb.execute("unset exec-wrapper")
-        if self.beside:
+        if self.beside and self.beside.poll() is None and self.process():
             self.away(self.leave)
+        elif self.recorded():
+            print("Process %d is recorded to its end; `collector pause` pauses its events" % self.process())
+        self.beside = None
 
     def warn_java(self):
         name = gdb.current_progspace().filename or ""
@@ -81,9 +166,6 @@ class Recorder:
             print("Data on Java code is not recorded: what a Java machine does is seen as native code")
 
     # ---- a program that runs
-
-    def is_loaded(self):
-        return any(os.path.basename(o.filename or "") == "libcollector.so" for o in gdb.objfiles())
 
     def away(self, act):
         """A thread can have only one tracer: detach from the process, act, and attach again."""
@@ -111,33 +193,78 @@ class Recorder:
     def leave(self, pid):
         self.beside.send_signal(signal.SIGINT)
         self.beside.wait(timeout=60)
-        self.beside = None
         print("The recording of process %d has ended" % pid)
 
     # ---- while it is recorded
 
-    def send(self, number):
-        if not self.process() or not self.is_loaded():
-            raise XerError("no recording is going on")
-        os.kill(self.process(), number)
+    def send(self, number, setting):
+        """A signal that nobody waits for would kill the program."""
+        pid, path = self.process(), self.recorded()
+        if not pid:
+            raise XerError("there is no process")
+        if not path:
+            raise XerError("the recording of process %d has not begun yet" % pid if self.is_about_to_begin() else
+                           "process %d is not recorded: see `collector enable`" % pid)
+        if self.takes_signal(path, setting) != number or not self.catches(pid, number):
+            raise XerError("the recording of process %d takes no such signal: it was not begun by `collector enable`" % pid)
+        try:
+            os.kill(pid, number)
+        except OSError as error:
+            raise XerError("process %d: %s" % (pid, error.strerror))
 
-    def sample(self):
-        self.send(self.SAMPLE)
+    def sample(self, name=None):
+        self.send(self.SAMPLE, "sample_signal")
+        if name:
+            self.leave_name(name)
+
+    def leave_name(self, name):
+        """Where the recorder looks when the process goes on and gets the signal."""
+        try:
+            at = int(gdb.parse_and_eval("(unsigned long)&xer_sample_names"))
+            memory = gdb.selected_inferior()
+            before = bytes(memory.read_memory(at, 1024)).split(b"\0")[0]
+            line = name.replace("\n", " ").encode()[:120] + b"\n"
+            if len(before) + len(line) < 1024:
+                memory.write_memory(at, before + line + b"\0")
+        except gdb.error:
+            print("The sample has no name: the recorder's memory cannot be written")
 
     def pause(self, paused):
-        if paused != self.paused:
-            self.send(self.PAUSE)
-        self.paused = paused
+        is_paused = self.paused is not None and self.paused == self.process()
+        if paused != is_paused:
+            self.send(self.PAUSE, "pause_signal")
+            self.paused = self.process() if paused else None
+        elif not self.recorded():
+            raise XerError("no process is recorded")
 
     def on_stop(self, event):
-        if self.at_stops and self.process() and self.is_loaded():
-            self.sample()
+        if self.at_stops and self.process():
+            try:
+                self.sample()
+            except XerError:
+                pass
 
-    def show(self):
-        print("collector    %s" % ("on" if self.enabled else "off"))
+    def show(self, only="all"):
+        names = {v[0]: k for k, v in self.SETTINGS.items()}
+        names.update({v: k for k, v in self.OTHERS.items()})
+        names.update({v: "store" for v in self.STORE.values()})
         for option in sorted(self.options):
-            print("%-12s %s" % ({v: k for k, v in list(self.SETTINGS.items()) + list(self.STORE.items())}.get(option, option),
-                                self.options[option]))
+            name = names.get(option, option)
+            if only in ("all", name):
+                print("%-12s %s" % (name, self.options[option]))
+
+    def status(self):
+        pid, path = self.process(), self.recorded()
+        print("collector    %s" % ("on" if self.enabled else "off"))
+        if path:
+            print("recording    process %d, events %s" % (pid, "paused" if self.paused == pid else "on"))
+            print("experiment   %s" % path)
+        elif pid and self.is_about_to_begin():
+            print("recording    process %d, from its first constructor on" % pid)
+        elif pid:
+            print("recording    off: process %d is not recorded" % pid)
+        else:
+            print("recording    off: there is no process")
 
 
 class CollectorCommand(gdb.Command):
@@ -146,26 +273,24 @@ class CollectorCommand(gdb.Command):
 collector enable | disable       record the program that runs, or that is run next
 collector pause | resume         stop and go on recording events
 collector profile on|off|timer INTERVAL
-collector hwprofile on|off|COUNTERS
-collector synctrace on|off|threshold MICROSECONDS|all
+collector hwprofile on|off|list|counter EVENT [INTERVAL] ...|addcounter EVENT [INTERVAL]
+collector synctrace on|off|threshold MICROSECONDS|threshold calibrate|all|native|java
 collector heaptrace on|off, iotrace on|off, mpitrace on|off
-collector sample periodic|manual|period SECONDS|record
+collector sample periodic|manual|period SECONDS|record [NAME]
 collector dbxsample on|off       a sample at each stop of the debugger
 collector archive on|off|copy, limit MEGABYTES, duration TIME, jprofile on|off
 collector store directory DIRECTORY | experiment NAME.er | group NAME.erg
-collector show | status | version
+collector show [SETTING] | status | version
 
 Samples and pauses take effect when the program goes on."""
-
-    PLAIN = {"on": "on", "off": "off"}
 
     def __init__(self, recorder):
         super().__init__("collector", gdb.COMMAND_RUNNING)
         self.recorder = recorder
 
     def complete(self, text, word):
-        names = list(Recorder.SETTINGS) + ["enable", "disable", "pause", "resume", "sample", "dbxsample", "store", "show", "status", "version"]
-        return [name for name in names if name.startswith(word)]
+        names = list(Recorder.SETTINGS) + [name[3:] for name in dir(self) if name.startswith("do_")]
+        return sorted(name for name in names if name.startswith(word))
 
     def invoke(self, text, from_tty):
         words = gdb.string_to_argv(text)
@@ -173,53 +298,113 @@ Samples and pauses take effect when the program goes on."""
         method = getattr(self, "do_" + name, None)
         if method:
             method(words[1:])
-        elif name in Recorder.SETTINGS and len(words) > 1:
-            # The value may follow the word `timer` or `threshold`.
-            self.recorder.options[Recorder.SETTINGS[name]] = words[-1]
-            self.recorder.set_wrapper()
+        elif name in Recorder.SETTINGS:
+            self.change(name, words[1:])
         elif name == "tha":
             raise XerError("Xer has no thread analyzer")
         else:
-            raise XerError("see `help collector`")
+            raise XerError("collector has no `%s`: see `help collector`" % name)
+
+    def change(self, name, words):
+        option, before = Recorder.SETTINGS[name]
+        if len(words) == 2 and words[0] in before:
+            words = words[1:]
+        if len(words) != 1 or words[0] in before:
+            raise self.usage(name)
+        self.recorder.set(option, words[0])
+
+    def usage(self, name):
+        lines = [part.strip() for line in self.__doc__.splitlines() for part in line.replace("collector ", "").split(", ")]
+        return XerError("usage: collector " + next((line for line in lines if line.startswith(name)), name))
+
+    def nothing_more(self, name, words):
+        if words:
+            raise self.usage(name)
 
     def do_enable(self, words):
+        self.nothing_more("enable", words)
         self.recorder.enable()
 
     def do_disable(self, words):
+        self.nothing_more("enable", words)
         self.recorder.disable()
 
     def do_pause(self, words):
+        self.nothing_more("pause", words)
         self.recorder.pause(True)
 
     def do_resume(self, words):
+        self.nothing_more("pause", words)
         self.recorder.pause(False)
 
-    def do_sample(self, words):
-        if words[:1] == ["record"]:
-            self.recorder.sample()
-        elif words[:1] in (["periodic"], ["manual"]):
-            self.recorder.options["-S"] = "on" if words[0] == "periodic" else "off"
-        elif words[:1] == ["period"] and len(words) == 2:
-            self.recorder.options["-S"] = words[1]
+    def do_synctrace(self, words):
+        recorder = self.recorder
+        level, _, scope = recorder.options.get("-s", "on").partition(",")
+        if words and set(words) <= {"native", "java"}:
+            scope = "".join(letter for word, letter in (("native", "n"), ("java", "j")) if word in words)
+            level = "on" if level == "off" else level
+        elif len(words) == 2 and words[0] == "threshold":
+            level = words[1]
+        elif len(words) == 1 and words[0] in ("on", "off", "all"):
+            level = words[0]
         else:
-            raise XerError("collector sample periodic|manual|period SECONDS|record")
-        self.recorder.set_wrapper()
+            raise self.usage("synctrace")
+        recorder.set("-s", level if level == "off" or not scope else level + "," + scope)
+
+    def do_hwprofile(self, words):
+        recorder = self.recorder
+        if words == ["list"]:
+            print(subprocess.run([recorder.xcollect(), "-h"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 text=True).stdout.strip())
+        elif words == ["off"]:
+            recorder.set("-h", None)
+        elif words == ["on"]:
+            if not recorder.counters:
+                raise XerError("which counters? See `collector hwprofile list`, and choose by `collector hwprofile counter EVENT`")
+            recorder.set("-h", ",".join(recorder.counters))
+        elif len(words) > 1 and words[0] in ("counter", "addcounter"):
+            chosen = [word for given in words[1:] for word in given.split(",")]
+            chosen = (recorder.counters if words[0] == "addcounter" else []) + chosen
+            recorder.set("-h", ",".join(chosen))
+            recorder.counters = chosen
+        elif len(words) == 1 and words[0] not in ("counter", "addcounter"):
+            self.do_hwprofile(["counter"] + words)
+        else:
+            raise self.usage("hwprofile")
+
+    def do_sample(self, words):
+        if words[:1] == ["record"] and len(words) <= 2:
+            self.recorder.sample(words[1] if len(words) == 2 else None)
+        elif words in (["periodic"], ["manual"]):
+            self.recorder.set("-S", "on" if words[0] == "periodic" else "off")
+        elif words[:1] == ["period"] and len(words) == 2:
+            self.recorder.set("-S", words[1])
+        else:
+            raise self.usage("sample")
 
     def do_dbxsample(self, words):
-        self.recorder.at_stops = words[:1] == ["on"]
+        if words not in (["on"], ["off"]):
+            raise self.usage("dbxsample")
+        self.recorder.at_stops = words == ["on"]
 
     def do_store(self, words):
         if len(words) != 2 or words[0] not in Recorder.STORE:
-            raise XerError("collector store directory DIRECTORY | experiment NAME.er | group NAME.erg")
-        self.recorder.options[Recorder.STORE[words[0]]] = words[1]
-        self.recorder.set_wrapper()
+            raise self.usage("store")
+        self.recorder.set(Recorder.STORE[words[0]], words[1])
 
     def do_show(self, words):
+        known = list(Recorder.SETTINGS) + list(Recorder.OTHERS) + ["all", "store"]
+        if len(words) > 1 or (words and words[0] not in known):
+            raise self.usage("show")
+        self.recorder.show(words[0] if words else "all")
+
+    def do_status(self, words):
+        self.nothing_more("show", words)
+        self.recorder.status()
         self.recorder.show()
 
-    do_status = do_show
-
     def do_version(self, words):
+        self.nothing_more("show", words)
         print(subprocess.run([self.recorder.xcollect(), "-V"], stdout=subprocess.PIPE, text=True).stdout.strip())
 
 

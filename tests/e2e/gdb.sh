@@ -31,3 +31,77 @@ wait $target
 is "attached: the process ends rightly" "0 right" "$? $(sed 's/ [0-9]*$//' target.out)"
 report attached -metrics i.heapalloccnt:i.heapallocbytes:name -functions
 is "attached: exact numbers" "100 1000" "$(value attached known_malloc 1) $(value attached known_malloc 2)"
+
+# ---- no command ends the program, and none does nothing in silence
+# lasting NAME COMMAND...: the commands on a process that goes on: it lives afterwards. Output in gdb.out, gdb.err.
+lasting()
+{
+	local name=$1
+	shift
+	debug -p "$target" "$@" -ex detach
+	sleep 0.2
+	if kill -0 "$target" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$target/status"; then ok "$name: the process lives"; else not_ok "$name: the process has ended"; fi
+}
+
+sleep 100 &
+target=$!
+lasting "not recorded" -ex 'collector sample record' -ex 'collector sample record late' -ex 'collector pause' -ex 'collector status'
+is "not recorded: three times it is said" 3 "$(grep -c "process $target is not recorded" gdb.err)"
+contains "not recorded: status" "^recording    off: process $target is not recorded$" gdb.out
+lasting "recorded for a while" -ex 'collector store experiment first.er' -ex 'collector archive off' -ex 'collector enable' \
+	-ex 'collector sample record "one word more"' -ex 'collector sample record second' -ex 'collector pause' -ex 'collector status' -ex 'collector enable' \
+	-ex 'collector disable' -ex 'collector sample record' -ex 'collector status'
+contains "recorded: status" "^recording    process $target, events paused$" gdb.out
+contains "recorded: and where" '^experiment   /.*/first\.er$' gdb.out
+contains "recorded: a second enable says so" "^Process $target is being recorded already: /.*/first\.er$" gdb.out
+contains "recorded: after the end, samples are refused" "process $target is not recorded" gdb.err
+report first -sample_detail
+contains "recorded: samples have their names" ' manual: one word more$' first.txt
+contains "recorded: each its own" ' manual: second$' first.txt
+lasting "recorded again" -ex 'collector store experiment again.er' -ex 'collector archive off' -ex 'collector enable' -ex 'collector sample record again' \
+	-ex 'collector disable'
+contains "recorded again: it is" "^Recording process $target$" gdb.out
+report again -sample_detail
+contains "recorded again: with its sample" ' manual: again$' again.txt
+"$xcollect" -P "$target" -o other.er -A off >/dev/null 2>other.err &
+other=$!
+for ((i = 0; i < 200; i++)); do
+	! grep -q '^Attached' other.err || break
+	sleep 0.05
+done
+lasting "recorded by somebody else, without signals" -ex 'collector sample record' -ex 'collector pause' -ex 'collector enable'
+is "by somebody else: both are refused" 2 "$(grep -c 'takes no such signal' gdb.err)"
+contains "by somebody else: enable says where" "^Process $target is being recorded already: /.*/other\.er$" gdb.out
+kill -INT "$other"
+wait "$other"
+kill "$target"
+wait "$target" 2>/dev/null
+LD_PRELOAD=$BUILD/lib/xer/libcollector.so sleep 100 &
+target=$!
+sleep 0.2
+lasting "preloaded by hand" -ex 'collector store experiment hand.er' -ex 'collector archive off' -ex 'collector sample record' -ex 'collector enable' \
+	-ex 'collector disable'
+contains "preloaded by hand: it is recorded" "^Recording process $target$" gdb.out
+kill "$target"
+wait "$target" 2>/dev/null
+
+debug -ex 'collector store experiment early.er' -ex 'collector archive off' -ex 'collector enable' -ex starti -ex 'collector sample record' -ex 'collector status' \
+	-ex continue --args "$programs/exitcodes" 0
+contains "before the first constructor: a sample is refused" 'has not begun yet' gdb.err
+contains "before the first constructor: status" '^recording    process [0-9]*, from its first constructor on$' gdb.out
+contains "and the program goes on" 'exited normally' gdb.out
+
+# ---- arguments
+debug -ex 'collector synctrace native' -ex 'collector show' -ex 'collector synctrace threshold 50' -ex 'collector synctrace native java' \
+	-ex 'collector show synctrace' -ex 'collector synctrace off' -ex 'collector hwprofile list' -ex 'collector hwprofile counter page-faults' \
+	-ex 'collector hwprofile addcounter context-switches' -ex 'collector hwprofile off' -ex 'collector hwprofile on' -ex 'collector show hwprofile'
+is "synctrace native" "on,n 50,nj" "$(awk '$1 == "synctrace" { print $2 }' gdb.out | xargs)"
+contains "hwprofile list" '^  page-faults ' gdb.out
+contains "addcounter adds one" '^hwprofile    page-faults,context-switches$' gdb.out
+wrong=('profile sometimes' 'profile timer' 'heaptrace' 'heaptrace perhaps' 'synctrace threshold' 'synctrace threshold often' 'hwprofile counter no-such-event'
+	'hwprofile on' 'sample period never' 'sample record two words' 'sample' 'dbxsample' 'dbxsample maybe' 'limit small' 'archive some' 'store experiment'
+	'store elsewhere x' 'enable now' 'pause it' 'duration long' 'jprofile on off' 'show everything' 'nonsense')
+for words in "${wrong[@]}"; do commands+=(-ex "collector $words"); done
+debug "${commands[@]}" -ex 'collector show'
+is "wrong arguments: each is told" "${#wrong[@]}" "$(grep -c . gdb.err)"
+is "and changes nothing" "" "$(<gdb.out)"
