@@ -123,8 +123,8 @@ static void redirect(int signal)
 	col_count(&col.count.lost_threads, 1);
 }
 
-/* Names of the samples that are asked for by signals, a line each. A debugger writes them here (share/xer.gdb), since a signal
- * has none. */
+/* Names of the samples that are asked for by signals, a line each. A debugger writes them here
+ * (share/xer.gdb), since a signal has none. */
 EXPORT char xer_sample_names[NAMES_SIZE];
 
 /* Take the first one, into `name`; without one, it is "signal". */
