@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the sources were told, in order. */
+/* What the sources were called with, in order. */
 static char told[400];
 
 static void tell(const char *what)
@@ -142,7 +142,7 @@ Test(recording, pauses_are_told_once)
 	cr_assert_eq(events("resume"), 2);
 }
 
-/* A program that was paused when it executed this one. */
+/* The program was paused when it executed this one. */
 Test(recording, a_pause_goes_on_in_the_next_program)
 {
 	col.descriptor.step.paused = 1;
@@ -183,7 +183,7 @@ Test(recording, a_stop_in_a_pause_is_no_second_one)
 	cr_assert_eq(events("pause"), 1);
 }
 
-/* ---- times: of this clock, some are over already */
+/* ---- time ranges of this clock; some are over already */
 
 Test(recording, events_begin_when_it_is_time)
 {

@@ -109,7 +109,7 @@ static void take_record(const struct fdr_record *record, struct wanted *wanted)
 	wanted->count++;
 }
 
-/* The buffers of an extent, one after the other; all of it is looked through. */
+/* The buffers of an extent, one after the other; the whole file is searched. */
 static void read_extent(const uint8_t *at, size_t len, struct wanted *wanted)
 {
 	struct fdr_record record;

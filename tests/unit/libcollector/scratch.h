@@ -1,13 +1,13 @@
-/* scratch.h: an experiment directory in which the collector's modules can be tried in this process.
- */
+/* scratch.h: an experiment directory in which the collector's modules can be tested in this
+ * process. */
 #ifndef XER_TESTS_COLLECTOR_SCRATCH_H
 #define XER_TESTS_COLLECTOR_SCRATCH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Make a directory with empty log.xml and map.xml and open it for the collector. Fails the test if
- * it cannot. */
+/* Create a directory with empty log.xml and map.xml and open it for the collector. Fails the test
+ * if it cannot. */
 void scratch_open(void);
 void scratch_remove(void);
 
@@ -22,14 +22,14 @@ char *scratch_read(const char *name, size_t *len);
  * are. */
 int scratch_records(const char *name, unsigned kind, void *records, size_t size, int most);
 
-/* How often `what` stands in a file; 0 if there is none. */
+/* How often `what` occurs in a file; 0 if there is no file. */
 int scratch_count(const char *name, const char *what);
 
-/* The path of a file of tests/programs/late, which lies beside the unit programs, in
+/* The path of a file of tests/programs/late, which is next to the unit programs, in
  * path[PATH_MAX]. */
 void scratch_path(const char *name, char *path);
 
-/* Open a library of them. Fails the test if it cannot. */
+/* Open one of its libraries. Fails the test if it cannot. */
 void *scratch_load(const char *name, int flags);
 
 #endif

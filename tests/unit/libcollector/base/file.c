@@ -1,4 +1,5 @@
-/* Descriptors that survive what the program does to descriptors, and the files behind them. */
+/* Descriptors that survive a program that closes or replaces descriptors, and the files behind
+ * them. */
 #include "libcollector/base/file.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -26,7 +27,7 @@ Test(file, replaced_descriptor_is_noticed_and_opened_again)
 	cr_assert_geq(file.fd, 100);
 	cr_assert_eq(col_file_get(&file, "data"), file.fd);
 	cr_expect_neq(file.tag, 0, "a file has a tag");
-	lseek(file.fd, 7, SEEK_SET); /* which is taken away */
+	lseek(file.fd, 7, SEEK_SET); /* this position must not count */
 	cr_assert_eq(col_file_get(&file, "data"), file.fd);
 	cr_expect_eq(file.reopened, 0);
 	cr_expect_eq(lseek(file.fd, 0, SEEK_CUR), file.tag);
@@ -41,7 +42,7 @@ Test(file, replaced_descriptor_is_noticed_and_opened_again)
 	cr_assert_eq(col_file_get(&file, "data"), -ENOENT);
 }
 
-/* A file of the directory, taken over. */
+/* A file of the directory, whose descriptor the program has taken. */
 static struct col_file take(const char *name)
 {
 	struct col_file file = {.fd = -1};
@@ -94,8 +95,8 @@ Test(file, where_few_descriptors_are_allowed_it_has_one_of_the_highest)
 	cr_assert_eq(number_with_limit(100), 50);
 }
 
-/* What number a file has if all from `least` on are taken, but for 1. In a child: the test's own
- * descriptors are among them. */
+/* The number that a file gets if all numbers from `least` on but one are taken. In a child, as the
+ * test's own descriptors are among them. */
 static int number_with_all_taken_from(int least)
 {
 	pid_t child = fork();
@@ -119,7 +120,7 @@ static int number_with_all_taken_from(int least)
 	return WEXITSTATUS(status);
 }
 
-/* Rather than one that the program counts on. */
+/* Better none than one that the program relies on. */
 Test(file, when_the_high_numbers_are_taken_it_has_a_lower_one)
 {
 	int number = number_with_all_taken_from(50);

@@ -1,5 +1,5 @@
-/* lock.c: tests of locks that are waited for: one holder at a time, and none is lost that a holder
- * keeps for long. */
+/* lock.c: tests of the recorder's locks: one holder at a time, and no lock is lost when a holder
+ * keeps it for long. */
 #include "libcollector/base/lock.h"
 
 #include <criterion/criterion.h>
@@ -44,7 +44,7 @@ Test(lock, one_at_a_time, .timeout = 60)
 	cr_assert_eq(count, THREADS * TURNS);
 }
 
-/* As on a processor that a hypervisor has taken away. */
+/* As on a processor that a hypervisor has paused. */
 Test(lock, a_slow_holder_is_waited_for, .timeout = 60)
 {
 	atomic_int held = 0;

@@ -1,4 +1,4 @@
-/* The object of an address, against what dladdr says. */
+/* The object of an address, compared with dladdr. */
 #include "libcollector/base/object.h"
 
 #include <criterion/criterion.h>
@@ -48,7 +48,7 @@ Test(object, of_no_object)
 	munmap(page, 4096);
 }
 
-/* The kernel has mapped it before the program ran. */
+/* The kernel mapped it before the program ran. */
 Test(object, the_loader_is_what_the_kernel_has_begun_with)
 {
 	struct object_found found;

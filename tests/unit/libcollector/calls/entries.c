@@ -1,5 +1,5 @@
-/* Functions of this program with bytes for a patch at their entries: they are traced, with their
- * exits, and do what they did. */
+/* Functions of this program with space for a patch at their entries: their calls and exits are
+ * traced, and their results stay the same. */
 #include "libcollector/calls/entries.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -24,7 +24,7 @@
 
 static volatile int sink;
 
-/* At the entry; with bytes in front of it; with less than a call needs. */
+/* Space at the entry; also in front of it; less than a call needs. */
 static ENTRY(8) int entries_plain(int value)
 {
 	sink = value;
@@ -78,8 +78,8 @@ static void begin(void)
 	functrace_start();
 }
 
-/* The records in the order of the file, each as a function's address, negative at exits and jumps.
- */
+/* The records in the order of the file: each as the function's address, negative at exits and
+ * jumps. */
 static int64_t calls[64];
 static int call_count;
 static struct fmt_function names[32];
@@ -226,7 +226,7 @@ Test(entries, calls_up_to_a_depth_are_traced)
 	WERE_CALLED(IN(entries_deep), IN(entries_deep), OUT(entries_deep), OUT(entries_deep));
 }
 
-/* A call of a second may not be as short as that. */
+/* A call that takes a second must not look as short as that. */
 Test(entries, short_calls_are_erased)
 {
 	col.descriptor.functrace_min_ns = 1000000000;

@@ -1,12 +1,12 @@
-/* Function records that signal handlers interrupt: at every instruction of every way of a record at
- * which a signal can come.
+/* Function records that signal handlers interrupt: at every instruction of every way to write a
+ * record at which a signal can arrive.
  *
- * A child makes traced calls. This process steps one of them to learn its instructions at which
- * signals are not blocked (a signal sent in between would come behind them); then it sends a signal
- * at each of them by a breakpoint. */
+ * A child makes traced calls. This process single-steps one of them to find the instructions at
+ * which signals are not blocked (a signal sent before that would only arrive after them). Then it
+ * sends a signal at each of these instructions, by a breakpoint. */
 #include "tests/unit/libcollector/scratch.h"
 
-/* Not from the archive: libc has empty functions of the same names. */
+/* Not taken from the archive: libc has empty functions of the same names. */
 #include "libcollector/base/source.h"
 #include "libcollector/calls/functrace_hooks.c"
 #include "libcollector/calls/sled_entry.h"
@@ -27,7 +27,7 @@ enum {
 	DEPTH_MAX = 16,
 	FILLER = 20, /* numbers of functions */
 	HANDLED = 30,
-	INNER = 1000, /* and the following ones: each is called once */
+	INNER = 1000, /* and the next ones: each is called once */
 	NUMBER_BITS = 20
 };
 
@@ -43,14 +43,14 @@ struct way {
 	enum fill fill;
 };
 
-/* What the child wants of this process when it stops. */
+/* What the child requests from this process when it stops. */
 enum task { LEARN, INTERRUPT, FINISHED };
 
 /* Shared with the child. */
 struct shared {
 	enum task task;
 	int signal;
-	uint64_t place; /* where it is to come */
+	uint64_t place; /* where the signal must arrive */
 	uint64_t places[PLACES_MAX];
 	int place_count, inner_place;
 	uint64_t sent, calls, events, lost;
@@ -61,7 +61,7 @@ static struct way way;
 
 /* ---- the child ---- */
 
-/* What is below the stack pointer is not the sled's to overwrite. */
+/* The sled must not overwrite data below the stack pointer. */
 static void call_sled(void (*entry)(void), uint32_t number)
 {
 	__asm__ volatile("subq $128, %%rsp\n\tmovl %1, %%r10d\n\tcall *%0\n\taddq $128, %%rsp"
@@ -123,7 +123,7 @@ static void on_signal(int signal)
 }
 
 /* Go on to the end of an extent, or to one record before it. Extents are kept small. Returns
- * whether it was met. */
+ * whether that was reached. */
 static int go_to_end(long wanted)
 {
 	for (int i = 0; i < CALLS_MAX; i++) {
@@ -136,12 +136,12 @@ static int go_to_end(long wanted)
 	return 0;
 }
 
-/* A call at place `outer`; -1: one that is learnt from. */
+/* A call with an interruption at place `outer`; -1: one that is single-stepped. */
 static void try(int outer)
 {
 	int is_open = way.fill != FAR_AWAY && !go_to_end(way.fill == EXIT_THERE);
 
-	/* If pairs of records do not meet it, they do with one more. */
+	/* If pairs of records do not reach it, they do with one more. */
 	if (is_open)
 		enter(FILLER);
 	if (is_open && !go_to_end(way.fill == EXIT_THERE))
@@ -162,7 +162,7 @@ static void run(void)
 {
 	static const struct source source[] = {{.thread_prepare = functrace_thread_begin}};
 	struct sigaction action = {.sa_handler = on_signal};
-	/* Some of the pairs of places, with each place in both parts. */
+	/* Some of the pairs of places, so that each place occurs in both parts. */
 	int stride = 8;
 
 	col.pid = getpid();
@@ -192,7 +192,7 @@ static void run(void)
 static uint64_t breakpoint; /* 0: none */
 static long replaced;
 
-/* Let the child go on. Returns whether it has stopped again, with *status. */
+/* Let the child continue. Returns whether it has stopped again, with *status. */
 static int go_on(int request, pid_t child, int signal, int *status)
 {
 	cr_assert_eq(ptrace(request, child, NULL, (void *)(long)signal), 0);
@@ -257,7 +257,7 @@ static void remove_breakpoint(pid_t child)
 	breakpoint = 0;
 }
 
-/* The child has come to an int3. Returns the signal to go on with. */
+/* The child has reached an int3. Returns the signal to continue with. */
 static int trapped(pid_t child)
 {
 	struct user_regs_struct registers = registers_of(child);
@@ -336,7 +336,7 @@ static void take_event(const struct fdr_record *record)
 	events++;
 }
 
-/* Pass the records of a buffer, and take them if that is wanted. Returns what is behind its
+/* Read the records of a buffer, and keep them if requested. Returns the position after its
  * EndOfBuffer. */
 static const uint8_t *pass(const uint8_t *at, int is_taken)
 {
@@ -394,7 +394,7 @@ static void try_way(struct way wanted)
 	pid_t child;
 
 	way = wanted;
-	/* Stepping another CPU takes ten times as long. */
+	/* Stepping takes ten times as long if the other process runs on another CPU. */
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	sched_setaffinity(0, sizeof(one), &one);

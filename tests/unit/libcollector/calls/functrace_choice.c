@@ -24,7 +24,7 @@ Test(functrace_choice, wildcards_match_any_text)
 		cr_assert(!glob(bad[i][0], bad[i][1]), "%s %s", bad[i][0], bad[i][1]);
 }
 
-/* Takes a time that grows with a power of the number of stars, if it tries all ways. */
+/* Matching takes a time that grows with a power of the number of stars, if all ways are tried. */
 Test(functrace_choice, many_stars_end, .timeout = 10)
 {
 	char text[2000];

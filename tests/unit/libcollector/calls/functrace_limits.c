@@ -1,4 +1,4 @@
-/* Calls that are too deep, or too short, for being recorded. */
+/* Calls that are too deep or too short to be recorded. */
 #include "libcollector/calls/functrace_limits.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -37,7 +37,7 @@ static void limit_depth(uint64_t depth)
 	limits_prepare(&thread->functrace.nesting);
 }
 
-/* Is an entry, or an exit, to be written? */
+/* Must an entry, or an exit, be written? */
 static int enters(uint32_t function, uint64_t sp, uint64_t site)
 {
 	return limits_record(word_of(FDR_ENTER, function), sp, site) == LIMITS_WRITE;
@@ -78,7 +78,7 @@ Test(functrace_limits, entries_with_arguments_are_entries_and_jumps_out_are_exit
 	cr_assert_eq(thread->functrace.nesting.count, 0);
 }
 
-/* The calls that a jump has left lie below what begins now. */
+/* The calls that a jump has left are below the call that begins now. */
 Test(functrace_limits, calls_that_were_left_are_over)
 {
 	limit_depth(3);
@@ -93,7 +93,7 @@ Test(functrace_limits, calls_that_were_left_are_over)
 	cr_assert_eq(thread->functrace.nesting.count, 0);
 }
 
-/* Inlined functions have the stack pointer of those that they are in. */
+/* Inlined functions have the stack pointer of the function that they are inlined into. */
 Test(functrace_limits, calls_at_the_same_place_are_inlined_ones_unless_they_are_the_same)
 {
 	limit_depth(9);
@@ -106,14 +106,14 @@ Test(functrace_limits, calls_at_the_same_place_are_inlined_ones_unless_they_are_
 	cr_assert_eq(thread->functrace.nesting.count, 3, "from elsewhere");
 	enters(1, 900, 5);
 	cr_assert_eq(thread->functrace.nesting.count, 1, "and all in it");
-	/* Where sites are not told, there are none that are inlined. */
+	/* If sites are not known, no site counts as inlined. */
 	enters(3, 900, 0);
 	cr_assert_eq(thread->functrace.nesting.count, 1);
 	enters(4, 899, 0);
 	cr_assert_eq(thread->functrace.nesting.count, 2);
 }
 
-/* 1000 calls have room. */
+/* There is room for 1000 calls. */
 Test(functrace_limits, calls_deeper_than_can_be_kept_are_counted)
 {
 	enum { ROOM = 1000 };
@@ -251,7 +251,7 @@ Test(functrace_limits, an_entry_is_taken_back_with_its_argument)
 	cr_assert_eq(is_erased(1, 5200), 0);
 }
 
-/* The clock's rate may be no multiple, and the time long. */
+/* The clock's rate may not divide evenly, and the time may be long. */
 Test(functrace_limits, a_limit_of_time_is_told_in_ticks)
 {
 	limit_time(2500000001, 1000000007, 1);
@@ -271,7 +271,7 @@ Test(functrace_limits, calls_are_written_here_where_the_clock_allows)
 	if (!arch_has_ticks_cpu())
 		cr_skip_test("this processor does not tell the time with the CPU");
 	writer.floor = words;
-	do { /* unless the thread is moved */
+	do { /* repeat if the thread was moved to another CPU */
 		writer.last = arch_ticks_cpu(&cpu);
 		writer.cpu = cpu;
 		writer.at = words;

@@ -54,7 +54,7 @@ Test(functrace_number, a_function_is_named_before_it_has_a_number)
 	cr_assert_eq(number_look(code), number);
 }
 
-/* Addresses that share a place have the next ones, up to 256. */
+/* Addresses with the same slot get the next ones, up to 256. */
 Test(functrace_number, functions_at_one_place_have_numbers_of_their_own)
 {
 	for (uint64_t i = 0; i < 256; i++)
@@ -64,12 +64,12 @@ Test(functrace_number, functions_at_one_place_have_numbers_of_their_own)
 	cr_assert_eq(count_names(), 256);
 	cr_assert_eq(number_look(0x4000 + (5ul << 24)), NUMBER_FIRST + 0x405);
 	cr_assert_eq(number_look(0x5000), NUMBER_UNKNOWN);
-	/* The last place is followed by the first. */
+	/* After the last slot comes the first. */
 	cr_assert_eq(number_find(0xfffff0, HOOKS), NUMBER_FIRST + 0xfffff);
 	cr_assert_eq(number_find(0x1fffff0, HOOKS), NUMBER_FIRST);
 }
 
-/* An address in it stands for a function where calls are exchanged. */
+/* Where return addresses are exchanged, an address in the function stands for it. */
 Test(functrace_number, a_function_is_named_by_its_begin)
 {
 	uint64_t start = address((void *)&scratch_records);

@@ -1,4 +1,4 @@
-/* Sleds that are patched, by a made-up map of functions of this very program. */
+/* Sleds that are patched, with a made-up map of functions of this program. */
 #include "libcollector/calls/sleds.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* As clang writes them: a jump over 9 bytes at the entry; a return, with 10 bytes behind it, at the
- * exit. Each is 11 bytes long. */
+/* As clang writes them: a jump over 9 bytes at the entry; at the exit a return with 10 bytes after
+ * it. Each is 11 bytes long. */
 int sleds_five(void), sleds_six(void);
 extern const uint8_t sleds_five_exit[], sleds_six_exit[];
 __asm__(".pushsection .text\n"
@@ -88,8 +88,8 @@ static void see(void)
 	code_end();
 }
 
-/* What a patched sled is: its number goes to r10, and it calls, or jumps to, a stub that jumps to
- * `target`. */
+/* What a patched sled contains: its number goes to r10, and it calls, or jumps to, a stub that
+ * jumps to `target`. */
 static void is_patched(const void *sled, uint32_t number, int is_exit, void (*target)(void))
 {
 	const uint8_t *code = sled;
@@ -174,7 +174,7 @@ Test(sleds, only_those_of_chosen_functions_are_patched)
 }
 
 /* The words of the map are addresses in its first version, and distances from the second one on;
- * kinds that nobody knows are left alone. */
+ * sleds of unknown kinds are left alone. */
 Test(sleds, what_nobody_knows_is_left_alone)
 {
 	put_entry(2, (const void *)(uintptr_t)sleds_six, sleds_six, SLED_KINDS);

@@ -1,4 +1,4 @@
-/* Blocks of the heap, by the wrappers that programs call, and the records of them. */
+/* Heap blocks, through the wrappers that programs call, and the records of them. */
 #include "libcollector/events/heap.h"
 #include "libcollector/events/mapping.h"
 #include "tests/unit/libcollector/scratch.h"
@@ -28,7 +28,7 @@ static void done(void)
 
 TestSuite(heap, .init = setup, .fini = done);
 
-/* What is done in between is recorded. */
+/* Everything between the two is recorded. */
 static void begin(void)
 {
 	heap_start();
@@ -135,7 +135,7 @@ Test(heap, calls_that_fail_have_no_records)
 	cr_assert(!kept[1] && !kept[2] && !kept[3] && !kept[4]);
 }
 
-/* Of 4 GiB and more; no page of it is touched. */
+/* 4 GiB and more; no page of it is touched. */
 Test(heap, sizes_beyond_32_bits_have_records_of_their_own)
 {
 	struct fmt_heap_alloc_wide wide[2];

@@ -1,4 +1,4 @@
-/* Memory that a program maps, by the wrappers that it calls, and the records of it. */
+/* Memory that a program maps, through the wrappers that it calls, and the records of it. */
 #include "libcollector/events/mapping.h"
 #include "libcollector/events/heap.h"
 #include "tests/unit/libcollector/scratch.h"
@@ -13,7 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The program break is the tests': malloc has room enough before they begin, and keeps it. */
+/* The program break belongs to the tests: malloc gets enough room before they begin, and keeps
+ * it. */
 static void setup(void)
 {
 	void *volatile room; // compilers leave out a malloc whose block is only freed
@@ -85,7 +86,7 @@ Test(mapping, calls_that_fail_have_no_records)
 	load(0);
 }
 
-/* Files belong to input and output; but what was at their place is gone. */
+/* Files count as input and output; but the memory that was at their place is unmapped. */
 Test(mapping, files_are_no_memory)
 {
 	void *old = map(NULL, 8192, MAP_ANONYMOUS, -1), *file;
@@ -200,7 +201,7 @@ Test(mapping, a_break_that_has_moved_is_seen_by_blocks_beyond_it)
 	cr_assert_eq(records[0].stack, 5);
 	mapping_block_is_beyond(thread, 5);
 	load(1);
-	/* 64 times in vain: something else is mapped there. */
+	/* 64 attempts in vain: something else is mapped there. */
 	for (int i = 0; i < 62; i++)
 		mapping_block_is_beyond(thread, 5);
 	cr_assert(mapping_is_beyond_break(before + 8193));

@@ -1,4 +1,4 @@
-/* Clock samples of this very thread: its CPU time is in them, each nanosecond once. */
+/* Clock samples of this thread: they must have all of its CPU time, each nanosecond once. */
 #include "libcollector/base/source.h"
 #include "libcollector/events/tick.h"
 #include "tests/unit/libcollector/scratch.h"
@@ -58,7 +58,7 @@ static int read_samples(uint64_t *sum, int *in_state, enum fmt_clock_state state
 
 	*sum = 0;
 	*in_state = 0;
-	/* Behind each header of an event, on a multiple of 8. */
+	/* Each event follows its header, at a multiple of 8. */
 	for (size_t at = 0; bytes && at + sizeof(struct fmt_clock) <= len; at += 8) {
 		struct fmt_clock record;
 
@@ -74,8 +74,8 @@ static int read_samples(uint64_t *sum, int *in_state, enum fmt_clock_state state
 	return count;
 }
 
-/* Record the rest of the time since `begin`: all of it is in samples then, but for what it takes
- * to write the last one, perhaps with the files that are made for it. Returns that time. */
+/* Record the remaining time since `begin`: then samples have all of it, except the time that it
+ * takes to write the last one, perhaps with files that are created for it. Returns that time. */
 static uint64_t finish(uint64_t begin)
 {
 	uint64_t least = cpu_ns() - begin, sampled;
@@ -97,7 +97,7 @@ Test(tick, all_cpu_time_is_in_samples)
 	spin(100);
 	cr_assert_geq(atomic_load(&col.count.samples), 4, "%lu", atomic_load(&col.count.samples));
 	used = finish(begin);
-	/* More than one a period there cannot be, but for the first and the last. */
+	/* There cannot be more than one per period, except for the first and the last. */
 	cr_assert_leq(atomic_load(&col.count.samples), used / (PERIOD_US * 1000) + 3);
 	cr_assert_neq(thread->last_stack, 0);
 }
@@ -172,7 +172,7 @@ Test(tick, none_when_it_is_closed)
 	cr_assert_eq(atomic_load(&col.count.samples), 0);
 }
 
-/* The program's own signal of that number, sent by itself, is none of ours. */
+/* A signal of that number that the program sends itself is not the recorder's. */
 static volatile sig_atomic_t told;
 
 static void on_own(int signal)
@@ -192,7 +192,7 @@ Test(tick, a_signal_that_no_timer_sent_is_the_programs)
 	cr_assert_eq(atomic_load(&col.count.samples), 0);
 }
 
-/* A tick comes at the end of a system call that takes long, and tells so. */
+/* A tick comes at the end of a long system call, and says so. */
 Test(tick, time_in_calls_is_the_systems)
 {
 	enum { BYTES = 1 << 24 };
@@ -200,7 +200,7 @@ Test(tick, time_in_calls_is_the_systems)
 	int system, all;
 	char *bytes;
 
-	tick_open(); /* or a tick finds no handler */
+	tick_open(); /* otherwise a tick finds no handler */
 	bytes = malloc(BYTES);
 	tick_forget_past(thread);
 	end = cpu_ns() + (uint64_t)100 * MS;

@@ -1,4 +1,4 @@
-/* Usage samples, against what the kernel says of this process. */
+/* Usage samples, compared with the kernel's numbers for this process. */
 #include "libcollector/events/usage.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -95,7 +95,7 @@ Test(usage, a_sample_has_what_the_process_has_used)
 	cr_assert_eq(load(), 2);
 }
 
-/* What an earlier image has used is in its records. */
+/* What an earlier image used is in that image's records. */
 Test(usage, what_was_used_before_is_not_counted_again)
 {
 	struct descriptor_step step = nothing;

@@ -1,4 +1,4 @@
-/* Tests of user events inside the collector: which trace they go to, what a ring keeps, when a
+/* User events inside the collector: which trace they go to, what a ring buffer keeps, when a
  * limited trace ends. */
 #include "tests/unit/libcollector/scratch.h"
 
@@ -25,8 +25,8 @@ static void start(uint64_t traces, const char *hooks, const char *modes)
 	usertrace_start();
 }
 
-/* Number of events of `name`. With `last`: the highest first data word, and how many there would be
- * from the lowest to it. */
+/* Number of events of `name`. With `last`: the highest first data word, and how many events there
+ * would be from the lowest to it. */
 static size_t count_events(const char *name, uint64_t *last, uint64_t *span)
 {
 	uint64_t lowest = UINT64_MAX;

@@ -1,4 +1,4 @@
-/* Plans of user events: where hooks go, and how traces keep them. */
+/* Plans of user events: which traces hooks go to, and how traces keep them. */
 #include "libcollector/events/usertrace_plan.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -17,7 +17,7 @@ static void plan(const char *hooks)
 	plan_open();
 }
 
-/* Of a hook id and a sub-id. */
+/* For a hook id and a sub-id. */
 static int route(unsigned hook, unsigned subhook)
 {
 	return plan_route(hook << 16 | subhook);
@@ -72,7 +72,7 @@ Test(usertrace_plan, the_last_rule_of_a_sub_id_holds)
 	cr_assert_eq(route(2, 0xffff), PLAN_NOWHERE);
 }
 
-/* 1024 have room. */
+/* There is room for 1024. */
 Test(usertrace_plan, more_rules_than_have_room_are_left_out)
 {
 	char *at = col.descriptor.user_hooks;
@@ -102,7 +102,7 @@ Test(usertrace_plan, components_are_known_by_their_names)
 	cr_assert_eq(plan_component("net"), PLAN_NOWHERE);
 }
 
-/* The size of the file when a trace has taken many events. */
+/* The size of the file after a trace has had many events. */
 static size_t fill(enum fmt_stream stream, const char *name)
 {
 	struct col_slot slot = {.map = NULL};

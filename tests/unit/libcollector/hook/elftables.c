@@ -1,11 +1,11 @@
-/* elftables.c: look-ups in the dynamic sections of loaded objects, against those of the loader. */
+/* elftables.c: look-ups in the dynamic sections of loaded objects, compared with the loader's. */
 #include "libcollector/hook/elftables.h"
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <string.h>
 
-/* The tables of the object that has `address`. */
+/* The tables of the object that contains `address`. */
 static struct elf_tables tables_of(const void *address)
 {
 	struct dl_find_object found;

@@ -1,4 +1,4 @@
-/* Changed bindings, by a small recorder that is loaded late (tests/programs/late). */
+/* Changed bindings, with a small recorder that is loaded late (tests/programs/late). */
 #include "libcollector/hook/got.h"
 
 #include "tests/programs/late/late.h"
@@ -28,7 +28,7 @@ TestSuite(got, .init = setup);
 
 typedef char *text_function(const char *text);
 
-/* What a function of a library says to a text; "" is nothing. */
+/* What a function of a library returns for a text; "" means nothing. */
 static const char *say(void *library, const char *function, const char *text)
 {
 	text_function *call = (text_function *)(uintptr_t)dlsym(library, function);
@@ -68,7 +68,7 @@ Test(got, the_program_calls_the_wrappers_until_it_gets_the_functions_back)
 	late->restore();
 }
 
-/* As it does if the library is preloaded. */
+/* As if the library were preloaded. */
 Test(got, the_c_library_calls_the_wrappers_too)
 {
 	char copier[PATH_MAX], library[PATH_MAX];
@@ -97,7 +97,7 @@ Test(got, a_library_calls_the_wrappers_before_it_has_bound_a_word)
 	cr_assert_str_eq(say(library, "call_realpath_old", "LATE"), "");
 	cr_assert_str_eq(say(library, "call_realpath_old", "/"), "/");
 	cr_assert_str_eq(say(library, "call_table", NULL), "the recorder's table");
-	/* But for the table, which nobody had, and which it keeps. */
+	/* Except for the table, which did not exist before and is kept. */
 	cr_assert_eq(late->restore(), words - 1);
 	cr_assert_str_eq(say(library, "call_getenv", "LATE"), "");
 	cr_assert_str_eq(say(library, "call_kept", "LATE"), "");
@@ -106,7 +106,7 @@ Test(got, a_library_calls_the_wrappers_before_it_has_bound_a_word)
 	cr_assert_str_eq(say(library, "call_table", NULL), "the recorder's table");
 }
 
-/* As functions of the program are, of which there is no name that leads to others. */
+/* As functions of the program, whose names lead to nothing else. */
 Test(got, a_function_that_a_library_has_of_its_own_stays_its_own)
 {
 	void *lazy = scratch_load("callers.so", RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND),
@@ -120,7 +120,7 @@ Test(got, a_function_that_a_library_has_of_its_own_stays_its_own)
 	cr_assert_eq(number(bound, "call_setenv"), 5);
 }
 
-/* What the library's mappings may, line by line. */
+/* The permissions of the library's mappings, one a line. */
 static void read_rights(const char *name, char rights[1024])
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -152,7 +152,7 @@ Test(got, pages_that_are_read_only_since_words_were_bound_are_so_again)
 	cr_assert_str_eq(after, before);
 }
 
-/* Its dlsym is the C library's: this program has one, from the recorder. */
+/* Its dlsym must be the C library's: this program has one from the recorder, too. */
 Test(got, a_library_that_comes_later_is_seen_when_a_symbol_is_looked_for)
 {
 	typedef void *finder(void *handle, const char *name);

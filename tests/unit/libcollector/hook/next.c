@@ -1,4 +1,4 @@
-/* The function behind a wrapper, against what the loader says. */
+/* The function behind a wrapper, compared with the loader's answer. */
 #include "libcollector/hook/next.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -17,7 +17,7 @@ Test(next, a_function_of_one_object_is_found_wherever_that_is)
 	cr_assert_null(next_definition("no_such_function_anywhere", NULL));
 }
 
-/* This program has wrappers itself, which are not meant. */
+/* This program has wrappers itself, which must not be found. */
 Test(next, this_object_is_passed_over)
 {
 	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);

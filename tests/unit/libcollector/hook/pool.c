@@ -1,4 +1,4 @@
-/* Memory for what the search for functions allocates. */
+/* Memory for allocations of the search for functions. */
 #include "libcollector/hook/pool.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +20,7 @@ Test(pool, blocks_are_apart_and_aligned)
 }
 
 /* 64 KiB. */
-/* What the C library has allocated at the start stands before the first block. */
+/* Memory that the C library allocated at the start lies before the first block. */
 Test(pool, it_ends)
 {
 	char *first = hook_pool_allocate(16, 16), *last, *begin;

@@ -27,8 +27,8 @@ static void open_files(void)
 
 TestSuite(io_files, .init = open_files, .fini = scratch_remove);
 
-/* The name that the file has for a number, and how many times it does; NULL if it has none. The
- * caller frees. */
+/* The name that the file has for a number, and how many times it is there; NULL if there is none.
+ * The caller frees it. */
 static char *written(uint32_t number, unsigned *type, unsigned *times)
 {
 	size_t len;

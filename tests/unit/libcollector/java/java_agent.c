@@ -1,4 +1,4 @@
-/* How the recorder comes into a Java machine when it is made (tests/programs/late/jvm.c). */
+/* How the recorder gets into a JVM when that is created (tests/programs/late/jvm.c). */
 #include "libcollector/java/java_agent.h"
 #include "libcollector/java/java_vm.h"
 #include "tests/programs/late/jvm.h"
@@ -42,7 +42,7 @@ static void setup(void)
 
 TestSuite(java_agent, .init = setup, .fini = scratch_remove);
 
-/* As the launcher does. */
+/* As the java launcher does. */
 static int make(void *arguments)
 {
 	create_function *find = (create_function *)(uintptr_t)dlsym(libjvm, "JNI_CreateJavaVM");

@@ -1,4 +1,4 @@
-/* What a made-up Java machine (machine.h) tells of its code, in map.xml and dyntext. */
+/* What a made-up JVM (machine.h) reports about its code, in map.xml and dyntext. */
 #include "libcollector/java/java_code.h"
 #include "libcollector/java/java_batch.h"
 #include "libcollector/java/java_method.h"
@@ -45,7 +45,7 @@ static void compile(struct made_method *method, int32_t size, const void *record
 	java_code_compiled(&made_jvmti, method, size, code, 0, NULL, records);
 }
 
-/* The bytes of dyntext at the offset that the element with this text has, as attribute `name`. */
+/* The bytes of dyntext at the offset in attribute `name` of the element with this text. */
 static const void *bytes_of(const char *element, const char *name, size_t *left)
 {
 	static char *text, *bytes;
@@ -181,7 +181,7 @@ Test(java_code, places_know_the_calls_that_are_inlined_in_them)
 	cr_assert_eq(scratch_count("map.xml", " places=\"6\" calls=\"5\"/>"), 1);
 	table = bytes_of("<function method", " offset", &left);
 	cr_assert_geq(left, 104 + 6 * 8 + 5 * 12);
-	table += 104 / 4; /* behind the code, on a multiple of 8 */
+	table += 104 / 4; /* after the code, at a multiple of 8 */
 	{
 		static const uint32_t expected[] = {10, 1, 20, 2, 30, 3, 40, 5, 50, 2, 60,
 		                                    0, /* end, call */
@@ -208,7 +208,7 @@ Test(java_code, records_that_cannot_be_are_passed_over)
 	cr_assert_eq(scratch_count("map.xml", "places="), 0);
 }
 
-/* 64 KiB are kept for the next one; this needs more. */
+/* 64 KiB are kept for the next one; this one needs more. */
 Test(java_code, a_method_of_many_places_is_written_whole)
 {
 	enum { PLACES = 5000 };
@@ -242,7 +242,7 @@ Test(java_code, elements_of_a_batch_come_at_its_end)
 	for (int i = 0; i < 3; i++)
 		java_code_generated(&made_jvmti, "stub", code + 16 * i, 16);
 	cr_assert_eq(scratch_count("map.xml", "<function"), 0);
-	compile(&run, 100, NULL); /* which begins and ends one itself */
+	compile(&run, 100, NULL); /* which begins and ends a batch itself */
 	cr_assert_eq(scratch_count("map.xml", "<function"), 4);
 	java_code_generated(&made_jvmti, "stub", code, 16);
 	cr_assert_eq(scratch_count("map.xml", "<function"), 5, "none waits");
@@ -297,7 +297,7 @@ Test(java_code, bytes_of_a_batch_are_written_before_their_elements)
 	cr_assert_eq(len, at + 16 + 24 + 24);
 	cr_assert_eq(memcmp(bytes + at, "aaaaaaaaaaaa\0\0\0\0bbbbbbbbbbbbbbbbbbbb\0\0\0\0", 40), 0);
 	free(bytes);
-	/* More than waits is written at once. */
+	/* More than can wait is written at once. */
 	bytes = malloc(40000);
 	memset(bytes, 'c', 40000);
 	java_batch_begin();

@@ -1,4 +1,4 @@
-/* What a made-up Java machine (machine.h) tells of while it runs, in the files of events. */
+/* What a made-up JVM (machine.h) reports while it runs, in the event files. */
 #include "libcollector/java/java_event.h"
 #include "libcollector/java/java_api.h"
 #include "tests/unit/libcollector/java/machine.h"
@@ -206,7 +206,7 @@ Test(java_event, a_wait_that_did_not_begin_does_not_end)
 	java_event_waited(&made_jvmti, &made_env, NULL, ANY(&lock), 1);
 	java_event_waited(&made_jvmti, &made_env, NULL, ANY(&lock), 1);
 	cr_assert_eq(read_waits(waits, 4), 1);
-	/* A thread may wait for the monitor that it was waiting in. */
+	/* A thread may wait for the monitor in which it was waiting. */
 	java_event_wait(&made_jvmti, &made_env, NULL, ANY(&lock), 0);
 	enter(&lock);
 	entered(&lock);

@@ -38,7 +38,7 @@ static void setup(void)
 	jvm->release = 17;
 	cr_assert_null(java_vm_open(libjvm));
 	memo = walk_memo_create(WALK_FRAMES_MIN);
-	memo->page = 1; /* none, as when a walk begins */
+	memo->page = 1; /* no page, as when a walk begins */
 	set_symbol(&class_name, "demo/Known");
 	set_symbol(&method_name, "run");
 	set_symbol(&signature, "()V");
@@ -105,7 +105,7 @@ Test(java_method, methods_are_told_apart)
 	             1);
 }
 
-/* Its class was unloaded, and memory is used again. */
+/* Its class was unloaded, and its memory is used again. */
 Test(java_method, another_method_at_the_same_address_has_another_number)
 {
 	static struct jvm_const_method second;
@@ -175,7 +175,7 @@ Test(java_method, without_a_source_there_is_none)
 	cr_assert_eq(scratch_count("map.xml", "name=\"run\" signature=\"()V\"/>"), 2);
 }
 
-/* 800 bytes of a name are written. */
+/* At most 800 bytes of a name are written. */
 Test(java_method, long_names_are_cut)
 {
 	char name[1001], wanted[1100];
@@ -220,11 +220,11 @@ static void are_rows(const struct java_line *expected, int count)
 		          "row %d: %u %u", i, rows[i].bci, rows[i].line);
 }
 
-/* The table stands behind the bytecodes: 5 bits of bci and 3 bits of line, or 0xff and two numbers
- * whose lowest bit is their sign. */
+/* The table follows the bytecodes: 5 bits of bci and 3 bits of line, or 0xff and two numbers whose
+ * lowest bit is their sign. */
 Test(java_method, the_line_table_is_unpacked)
 {
-	/* +0 +5, +3 +2, then -1 and +40 by numbers, +1000 (1, 5 bits each) and -3, the end */
+	/* +0 +5, +3 +2, then -1 and +40 as numbers, +1000 (1, 5 bits each) and -3, the end */
 	static const uint8_t table[] = {0x05, 0x1a, 0xff, 0x01, 80, 0xff, 192 + 16, 28, 0x05, 0};
 	static const struct java_line expected[] = {{0, 5}, {3, 7}, {2, 47}, {1002, 44}};
 
@@ -233,7 +233,7 @@ Test(java_method, the_line_table_is_unpacked)
 	are_rows(expected, 4);
 }
 
-/* The same, where no byte is 0: each is one more, and continues from 192 on. */
+/* The same without zero bytes: each byte is one more, and numbers from 192 on continue. */
 Test(java_method, the_line_table_of_later_releases_is_unpacked)
 {
 	static const uint8_t table[] = {0x05, 0x1a, 0xff, 0x02, 81, 0xff, 192 + 17, 29, 0x06, 0};

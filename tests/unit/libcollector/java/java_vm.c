@@ -1,4 +1,4 @@
-/* HotSpot's tables and its code cache, of a made-up machine (tests/programs/late/jvm.c). */
+/* HotSpot's tables and its code cache, in a made-up JVM (tests/programs/late/jvm.c). */
 #include "libcollector/java/java_vm.h"
 #include "tests/programs/late/jvm.h"
 #include "tests/unit/libcollector/scratch.h"
@@ -40,7 +40,7 @@ static void setup(void)
 
 TestSuite(java_vm, .init = setup);
 
-/* A block of some segments in a heap, with a blob in it whose code begins 64 bytes behind. */
+/* A block of some segments in a heap, with a blob in it whose code begins after 64 bytes. */
 static struct jvm_blob *put_blob(int in, unsigned segment, unsigned count, int32_t frame_words)
 {
 	struct jvm_block *block = (void *)(memory[in] + (segment << SEGMENT_BITS));
@@ -93,7 +93,7 @@ Test(java_vm, code_is_found_in_the_heap_that_has_it)
 	cr_assert_eq(java_vm_code_at(address(second, 100), &code), -ENOENT);
 }
 
-/* A segment's byte tells how many segments one may go back, and no more than 254. */
+/* The byte of a segment says how many segments to go back, at most 254. */
 Test(java_vm, long_code_is_found_from_all_its_segments)
 {
 	enum { FIRST = 100, COUNT = 900 };
@@ -160,7 +160,7 @@ Test(java_vm, code_has_a_kind)
 	cr_assert_eq(code.complete, 0);
 }
 
-/* Releases from 20 on tell an offset, those before an address. */
+/* From release 20 on there is an offset, before that an address. */
 static struct jvm_field *entry(const char *type, const char *field)
 {
 	for (struct jvm_field *at = jvm->fields; at->type; at++)

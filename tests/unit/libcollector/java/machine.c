@@ -233,7 +233,7 @@ static int get_env(struct java_machine *machine, void **env, int32_t version)
 	return *env && (*env != (void *)&made_jvmti || made.has_jvmti) ? 0 : -3;
 }
 
-/* By the numbers of the specifications. */
+/* By the numbers that the specifications give them. */
 void made_open(void)
 {
 	made = (struct made){.has_jvmti = 1};

@@ -1,19 +1,19 @@
-/* machine.h: a made-up Java machine as JVMTI and JNI show it. Its classes, methods, threads and
- * objects are the structures below; what it gives away must be given back. */
+/* machine.h: a made-up JVM as JVMTI and JNI show it. Its classes, methods, threads and objects are
+ * the structures below; whoever gets memory or references from it must give them back. */
 #ifndef XER_TESTS_JAVA_MACHINE_H
 #define XER_TESTS_JAVA_MACHINE_H
 
 #include "libcollector/java/jvmti.h"
 
 struct made_class {
-	const char *signature, *source; /* NULL: it does not tell */
+	const char *signature, *source; /* NULL: not reported */
 };
 
 struct made_method {
 	const struct made_class *class;
 	const char *name, *signature;
 	struct jvmti_line lines[8];
-	int32_t line_count; /* -1: it does not tell */
+	int32_t line_count; /* -1: not reported */
 };
 
 struct made_object {
@@ -21,15 +21,15 @@ struct made_object {
 	int32_t hash;
 };
 
-/* The machine, the environment of tools, and that of native code. */
+/* The JVM, the environment of tools, and that of native code. */
 extern struct java_machine made_machine;
 extern struct jvmti made_jvmti;
 extern struct java_env made_env;
 
-/* What the machine has been asked for, and how it answers. */
+/* What the JVM was asked for, and how it answers. */
 struct made {
-	int texts;      /* given and not given back */
-	int references; /* of classes, the same */
+	int texts;      /* given out and not freed */
+	int references; /* to classes, the same */
 	int has_jvmti, refuses_capabilities, refuses_frame;
 	int exceptions_cleared, frames;
 	const struct made_class *loaded[8];
@@ -49,7 +49,7 @@ struct made {
 };
 extern struct made made;
 
-/* All functions are there; call before all else. */
+/* Sets all functions; call it before everything else. */
 void made_open(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Functions that a program makes, in map.xml and dyntext. */
+/* Functions that a program creates, in map.xml and dyntext. */
 #include "libcollector/jit/dynamic.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -29,7 +29,7 @@ static unsigned generation(void)
 	return atomic_load(&col.generation);
 }
 
-/* dyntext at `at` has these bytes. */
+/* Check that dyntext has these bytes at `at`. */
 static void has_bytes(uint64_t at, const void *bytes, size_t size)
 {
 	size_t len;
@@ -72,7 +72,7 @@ Test(dynamic, what_is_no_function_is_passed_over)
 	cr_assert_eq(scratch_count("map.xml", "<function"), 0);
 }
 
-/* The kernel reads the code: a wrong size is an error. */
+/* The kernel reads the code: with a wrong size it returns an error. */
 Test(dynamic, code_that_is_not_there_is_not_kept)
 {
 	dynamic_load("short", NULL, NULL, (const void *)8, 14, 0, NULL);
@@ -136,7 +136,7 @@ Test(dynamic, code_that_takes_the_place_of_other_code_begins_a_generation)
 	cr_assert_eq(generation(), 1);
 }
 
-/* Where its code ended nobody knows. */
+/* It is not known where its code ended. */
 Test(dynamic, unloading_what_was_never_loaded_makes_the_next_load_begin_one)
 {
 	dynamic_unload(code + 100);

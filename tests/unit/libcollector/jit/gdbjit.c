@@ -1,4 +1,4 @@
-/* The list of files in memory that JIT compilers make for gdb. */
+/* The list of object files in memory that JIT compilers make for gdb. */
 #include "libcollector/jit/gdbjit.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As gdb's manual has it ("JIT Compilation Interface"). */
+/* As in gdb's manual ("JIT Compilation Interface"). */
 struct jit_code_entry {
 	struct jit_code_entry *next, *previous;
 	const char *file;
@@ -27,7 +27,7 @@ struct jit_descriptor __jit_debug_descriptor = {1, 0, NULL, NULL};
 
 enum { NOTHING, REGISTER, UNREGISTER };
 
-/* A file of a header and two sections, of which the second is code. */
+/* A file with a header and two sections, of which the second one is code. */
 static struct file {
 	Elf64_Ehdr header;
 	Elf64_Shdr section[2];
@@ -84,7 +84,7 @@ static int unloads(int which)
 	return scratch_count("map.xml", wanted);
 }
 
-/* The bytes of dyntext that the first element with this text names. */
+/* The bytes of dyntext that the first element with this text refers to. */
 static void has_copy(const char *element, const void *bytes, size_t size)
 {
 	size_t len;
@@ -197,7 +197,7 @@ static int codes_of(void)
 
 	add(0);
 	entries[0].next = NULL;
-	entries[0].size ^= 8; /* something has changed */
+	entries[0].size ^= 8; /* so that something has changed */
 	gdbjit_look();
 	return scratch_count("map.xml", "<code ") - before;
 }

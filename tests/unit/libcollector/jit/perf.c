@@ -1,4 +1,4 @@
-/* Files that a program writes for perf(1), as log.xml tells of them. */
+/* Files that a program writes for perf(1), and their elements in log.xml. */
 #include "libcollector/jit/perf.h"
 #include "tests/unit/libcollector/scratch.h"
 

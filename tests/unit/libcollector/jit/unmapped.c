@@ -1,4 +1,4 @@
-/* Pages of code that lies in no object, met in call stacks. */
+/* Pages of code in no load object that call stacks contain. */
 #include "libcollector/jit/unmapped.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -44,7 +44,7 @@ static int count_elements(const uint8_t *page)
 	return scratch_count("map.xml", wanted);
 }
 
-/* The offset in dyntext of the last element of a page; -1: it has none. */
+/* The offset in dyntext of the last element of a page; -1: there is none. */
 static long last_offset(const uint8_t *page)
 {
 	char wanted[64], *text, *at, *last = NULL, *end;
@@ -146,7 +146,7 @@ Test(unmapped, what_is_no_code_is_not_kept)
 	cr_assert_eq(scratch_count("map.xml", "<code "), 0);
 }
 
-/* Its first page says where it lies. */
+/* Its first page says where it is. */
 Test(unmapped, code_that_cannot_be_read_is_told_of)
 {
 	uint8_t *hidden = map_code(1, PROT_EXEC);
@@ -173,7 +173,7 @@ Test(unmapped, unmapped_code_is_told_of_once_more_when_it_comes_back)
 	cr_assert_eq(count_elements(code), 2);
 }
 
-/* 64 addresses that lie nowhere are looked up, each of which reads /proc/self/maps. */
+/* 64 addresses in no mapping are looked up, and each look-up reads /proc/self/maps. */
 Test(unmapped, addresses_that_lie_nowhere_are_not_looked_up_without_end)
 {
 	uint8_t *nothing = map_code(100, PROT_NONE);
@@ -213,7 +213,7 @@ Test(unmapped, copies_end_where_files_may_not_grow)
 	see(code + 2 * PAGE);
 	limit.rlim_cur = RLIM_INFINITY;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	/* One page is for reading. */
+	/* One page is readable. */
 	cr_assert_eq(last_offset(code), PAGE);
 	cr_assert_eq(last_offset(code + PAGE), 2 * PAGE);
 	cr_assert_eq(last_offset(code + 2 * PAGE), -1, "it is told of, without a copy");

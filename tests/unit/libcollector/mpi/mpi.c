@@ -1,5 +1,5 @@
-/* Calls of MPI, with a made-up library behind the wrappers (tests/programs/late/mpi.c), and the
- * records of them. */
+/* MPI calls, with a made-up library behind the wrappers (tests/programs/late/mpi.c), and their
+ * records. */
 #include "libcollector/mpi/mpi.h"
 #include "libcollector/mpi/mpi_rank.h"
 #include "tests/programs/late/mpi.h"
@@ -198,7 +198,8 @@ Test(mpi, a_message_that_is_cancelled_is_none)
 	load_records(4);
 }
 
-/* Its communicator's handle may be another one's by then: the rank is that which was asked for. */
+/* Its communicator's handle may stand for another one by then: the rank is the one at the time of
+ * the request. */
 Test(mpi, a_message_of_a_communicator_that_was_freed_has_the_rank_that_was_asked_for)
 {
 	uint32_t request, half = (uint32_t)made->half;
@@ -307,7 +308,7 @@ static __attribute__((noinline)) void call_deeper(void)
 	(void)frame[0];
 }
 
-/* Another function stands where it was, further in. */
+/* Another function has a frame where it was, further in. */
 Test(mpi, a_call_that_was_left_by_a_jump_is_over)
 {
 	made->inside = leave;
@@ -379,7 +380,7 @@ Test(mpi, an_abort_is_told_before_it_ends_the_process)
 	cr_assert_eq(scratch_count("log.xml", " code=\"4294967289\"/>"), 1);
 }
 
-/* Without the calls: only the directory has the name of the rank. */
+/* Without the calls: only the directory has the rank in its name. */
 Test(mpi, a_descendants_directory_has_the_name_of_its_rank)
 {
 	mkdirat(col_founder_get(), "_f1.er", 0700);

@@ -1,11 +1,11 @@
-/* Bytes that calls of MPI move, by what the standard says of the functions. */
+/* The bytes that MPI calls move, by what the standard says of the functions. */
 #include "libcollector/mpi/mpi.h"
 
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <string.h>
 
-/* Handles of types are numbers here, whose last byte is the size. */
+/* Handles of types are numbers here; the last byte is the size. */
 enum { COMM = 77, IN_PLACE = 99, NO_OP = 88, NO_TYPE = 11 };
 
 static int type_size(uint64_t type, uint64_t out, uint64_t c, uint64_t d, uint64_t e)
@@ -53,7 +53,7 @@ static void setup(void)
 
 TestSuite(mpi_bytes, .init = setup);
 
-/* This process is 1 of 4; and, between two groups, 1 of 4 that face 6. */
+/* This process is rank 1 of 4; and, between two groups, rank 1 of 4 with 6 in the remote group. */
 static const struct mpi_group group = {.rank = 1, .size = 4, .own_size = 4},
 			      across = {.rank = 1, .size = 6, .own_size = 4, .is_inter = 1};
 
@@ -111,7 +111,7 @@ Test(mpi_bytes, of_a_message_are_its_elements)
 	MOVES(send, NULL, 0, 0, 0, (uint32_t)-1, 8);
 	MOVES(send, NULL, 0, 0, 0, 10, NO_TYPE);
 	MOVES(send, NULL, 0, 0, 0, 10, 0xbad);
-	/* The upper half of an int's register may hold anything. */
+	/* The upper half of the register of an int may have any value. */
 	MOVES(send, NULL, 80, 0, 0, (uint64_t)7 << 32 | 10, (uint64_t)7 << 32 | 8);
 	MOVES(fetch, NULL, 8, 4, 0, 8, 4);
 }

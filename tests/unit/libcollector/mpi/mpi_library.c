@@ -1,4 +1,4 @@
-/* The two binary interfaces of MPI, by made-up libraries (tests/programs/late/mpi.c). */
+/* The two binary interfaces of MPI, in made-up libraries (tests/programs/late/mpi.c). */
 #include "libcollector/mpi/mpi.h"
 #include "tests/programs/late/mpi.h"
 #include "tests/unit/libcollector/scratch.h"
@@ -157,7 +157,7 @@ Test(mpi_library, a_communicator_keeps_its_number_until_it_is_freed, .init = set
 	cr_assert_null(mpi_group_known(made->across, 1));
 	mpi_group_forget(made->half);
 	cr_assert_eq(mpi_group_frees(), 1);
-	/* Held by the first find still. */
+	/* Still held by the first find. */
 	cr_assert_eq(mpi_group_world(half, 1), 3);
 	mpi_group_leave(half);
 	cr_assert_null(mpi_group_known(made->half, 1));
@@ -166,7 +166,7 @@ Test(mpi_library, a_communicator_keeps_its_number_until_it_is_freed, .init = set
 	mpi_group_leave(NULL);
 }
 
-/* What a call has taken may have been freed by another thread since it began. */
+/* Another thread may have freed what a call uses since the call began. */
 Test(mpi_library, nothing_is_asked_about_what_may_be_gone, .init = setup)
 {
 	unsigned before = mpi_group_frees();

@@ -1,4 +1,4 @@
-/* Requests of messages that are received later, or that are started again and again. */
+/* Requests for messages that are received later, and persistent requests. */
 #include "libcollector/mpi/mpi.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -16,7 +16,7 @@ static void setup(void)
 
 TestSuite(mpi_requests, .init = setup);
 
-/* What a call has told of. */
+/* What a call has reported. */
 static struct told {
 	struct mpi_message message;
 	const void *status;
@@ -112,7 +112,8 @@ Test(mpi_requests, a_wait_ends_the_request_that_it_waits_for)
 	cr_assert_eq(count, 1);
 }
 
-/* A status that the program does not want is ours, and was empty before the call. */
+/* If the program does not want a status, the recorder's own is used, which was empty before the
+ * call. */
 Test(mpi_requests, a_status_that_is_ignored_is_one_of_ours)
 {
 	uint32_t handle = 7;
@@ -168,7 +169,7 @@ Test(mpi_requests, all_that_are_waited_for_have_their_statuses)
 	cr_assert_eq(count, 0);
 }
 
-/* 16 requests and statuses have room in the call; this is memory of its own. */
+/* There is room for 16 requests and statuses in the call; this needs allocated memory. */
 Test(mpi_requests, many_requests_are_waited_for)
 {
 	enum { MANY = 40 };

@@ -35,7 +35,7 @@ Test(code, stubs_near_the_code_lead_to_their_targets)
 	cr_assert_neq(code_make_stubs((uint64_t)first, targets, 2), stubs, "that place is taken");
 }
 
-/* Its page may be read and executed alone. */
+/* Its page may be read and executed only. */
 Test(code, code_is_written_between_begin_and_end)
 {
 	static const uint8_t return_7[] = {0xb8, 7, 0, 0, 0, 0xc3};
@@ -58,7 +58,7 @@ Test(code, pages_are_writable_for_a_time)
 	uint8_t *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
 	                      -1, 0);
 
-	/* From within the first page into the second one. */
+	/* From the first page into the second one. */
 	cr_assert_eq(code_open_pages((uint64_t)pages + 4000, (uint64_t)pages + 4100, 1), 0);
 	pages[0] = 0xb8;
 	pages[4097] = 1;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file of a header, two sections and their names. */
+/* A file with a header, two sections and their names. */
 static struct {
 	Elf64_Ehdr header;
 	Elf64_Shdr section[2];

@@ -1,4 +1,4 @@
-/* The objects that the loader has loaded, and loads later. */
+/* Objects that are loaded now or later. */
 #include "libcollector/object/loader.h"
 #include "libcollector/object/elffile.h"
 #include "tests/unit/libcollector/scratch.h"
@@ -46,8 +46,8 @@ Test(loader, all_objects_are_shown_once)
 	cr_assert_eq(idle, all);
 }
 
-/* The program may lie too far from the loader for a jump, as it does where its place is chosen by
- * chance; the recorder's library lies near it. */
+/* The program may be too far from the loader for a jump, as with address space randomization; the
+ * recorder's library is near it. */
 Test(loader, whoever_looks_again_sees_what_came_later)
 {
 	void *library;

@@ -1,4 +1,4 @@
-/* map.xml of this very process: its objects, each once, as the loader and the files have them. */
+/* map.xml of this process: each object once, as the loader and the files have it. */
 #include "libcollector/object/map.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -41,8 +41,8 @@ static int count(const char *what)
 	return found;
 }
 
-/* The value of an attribute of the object with that path, in value[64]; 0: there is no such object.
- */
+/* The value of an attribute of the object with that path, in value[64]; 0: there is no such
+ * object. */
 static int attribute(const char *path, const char *name, char *value)
 {
 	char wanted[PATH_MAX + 16];
@@ -112,7 +112,7 @@ Test(map, an_object_is_written_once_with_its_place)
 	cr_assert_str_eq(value, "1", "which has its number still");
 }
 
-/* By the program that everybody has. */
+/* As in the program that is installed everywhere. */
 Test(map, build_ids_are_those_of_the_files)
 {
 	char command[PATH_MAX + 80], expected[80] = "", value[64], path[PATH_MAX] = "";
@@ -162,7 +162,7 @@ Test(map, objects_are_told_one_after_the_other)
 	cr_assert_eq(start_count, 2);
 }
 
-/* Something that nothing here has loaded. */
+/* A library that this program has not loaded. */
 Test(map, an_object_that_goes_ends_a_generation)
 {
 	static const char *const names[] = {"libbfd.so", "libanl.so.1", "libnss_compat.so.2",

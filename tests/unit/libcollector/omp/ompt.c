@@ -1,5 +1,5 @@
-/* What a runtime of OpenMP tells by the tool interface, and the records of it. The runtime is
- * tests/programs/late/omp.c; what it would call is called here. */
+/* What an OpenMP runtime reports through the tool interface, and its records. The runtime is
+ * tests/programs/late/omp.c; the tests make the calls that it would make. */
 #include "libcollector/omp/ompt.h"
 #include "libcollector/omp/omp.h"
 #include "libcollector/omp/ompt_abi.h"
@@ -88,7 +88,7 @@ static void spend(void)
 		continue;
 }
 
-/* The address of each frame of a node, from the innermost on. */
+/* The address of each frame of a node, from the innermost one outwards. */
 static int pcs_of(uint32_t node, uint64_t *pcs, int most)
 {
 	size_t len;
@@ -162,7 +162,7 @@ Test(ompt, regions_may_be_nested)
 	load(6);
 }
 
-/* As many as have room are recorded; the others are counted. */
+/* As many as there is room for are recorded; the others are counted. */
 Test(ompt, regions_nested_deeper_than_can_be_kept_end_all_the_same)
 {
 	ompt_data_t regions[OMP_REGIONS + 3];
@@ -226,9 +226,9 @@ Test(ompt, waits_have_their_kind_and_count_for_their_thread)
 	cr_assert_eq(other(7), waited);
 }
 
-#define LAST ((const void *)-1) /* where the region was begun */
+#define LAST ((const void *)-1) /* where the region began */
 
-/* It is the time from the thread's end to the region's: readers know it. */
+/* It lasts from the thread's end to the region's: readers know this. */
 static void last_barrier(int kind, const void *code)
 {
 	ompt_data_t region;
@@ -359,7 +359,7 @@ Test(ompt, a_task_is_made_and_executed)
 	cr_assert_eq(pcs[1], (uint64_t)runtime_begun_at);
 }
 
-/* Time in tasks that are executed while a thread waits is no time that it has waited. */
+/* Time in tasks that a thread executes while it waits is not time that it waited. */
 Test(ompt, a_task_in_a_wait_is_not_waited_for)
 {
 	ompt_data_t region, task;
@@ -425,15 +425,10 @@ Test(ompt, shared_constructs_are_told_where_they_begin)
 	static const struct {
 		int kind;
 		enum fmt_omp_event event;
-	} kinds[] = {{1, FMT_omp_event_LOOP},
-	             {2, FMT_omp_event_SECTIONS},
-	             {3, FMT_omp_event_SINGLE},
-	             {6, FMT_omp_event_LOOP},
-	             {7, FMT_omp_event_TASKLOOP},
-	             {10, FMT_omp_event_LOOP},
-	             {11, FMT_omp_event_LOOP},
-	             {12, FMT_omp_event_LOOP},
-	             {13, FMT_omp_event_LOOP}};
+	} kinds[] = {
+		{1, FMT_omp_event_LOOP},  {2, FMT_omp_event_SECTIONS}, {3, FMT_omp_event_SINGLE},
+		{6, FMT_omp_event_LOOP},  {7, FMT_omp_event_TASKLOOP}, {10, FMT_omp_event_LOOP},
+		{11, FMT_omp_event_LOOP}, {12, FMT_omp_event_LOOP},    {13, FMT_omp_event_LOOP}};
 
 	for (int i = 0; i < 9; i++) {
 		runtime_work(kinds[i].kind, 1);
@@ -452,7 +447,7 @@ Test(ompt, shared_constructs_are_told_where_they_begin)
 	is_record(9, FMT_omp_event_MASTER, 0, 0, 0);
 }
 
-/* The runtime's frames end where it says that the task's begin. */
+/* The runtime's frames end where, as it reports, the task's frames begin. */
 Test(ompt, the_frame_of_a_task_is_where_walks_end)
 {
 	ompt_frame_t made = {.exit_frame = {.value = 0x7000}};
@@ -465,7 +460,7 @@ Test(ompt, the_frame_of_a_task_is_where_walks_end)
 	cr_assert_eq(omp_innermost(thread)->node, (uint32_t)region.value);
 }
 
-/* ---- what is recorded, and of whom */
+/* ---- what is recorded, and for whom */
 
 Test(ompt, stacks_alone_have_no_records)
 {

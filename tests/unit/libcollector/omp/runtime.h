@@ -1,4 +1,4 @@
-/* runtime.h: what a runtime of OpenMP calls, by the numbers that the specification gives the
+/* runtime.h: the calls of an OpenMP runtime, by the numbers that the specification gives the
  * callbacks. */
 #ifndef XER_TESTS_OMP_RUNTIME_H
 #define XER_TESTS_OMP_RUNTIME_H
@@ -7,12 +7,12 @@
 
 #include <stdint.h>
 
-/* Those that were set, by their numbers. */
+/* The callbacks that were set, by their numbers. */
 extern ompt_callback_t *runtime_callbacks;
 
 extern ompt_data_t runtime_no_task;
 
-/* Where the last region or task was begun. */
+/* Where the last region or task began. */
 extern const void *runtime_begun_at;
 
 /* An address in the caller. */

@@ -1,4 +1,4 @@
-/* xer_archive at the end of a process: a script in its place says how it was run. */
+/* xer_archive at the end of a process: a script takes its place and reports its arguments. */
 #include "libcollector/process/archive.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -83,7 +83,7 @@ Test(archive, it_is_not_run_where_there_is_none)
 	cr_assert_eq(runs(), 0);
 }
 
-/* Who is recorded still will do it for all. */
+/* A process that is still recorded will do it for all. */
 static pid_t live(const char *log)
 {
 	int ready[2];

@@ -1,4 +1,4 @@
-/* What the maker of a child notes. */
+/* What the parent of a child records. */
 #include "libcollector/process/child.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -65,7 +65,7 @@ Test(child, who_is_quiet_says_so)
 	cr_assert(child_is_quiet());
 }
 
-/* ---- in the child itself: what it says goes into its own directory ---- */
+/* ---- in the child itself: its messages go into its own directory ---- */
 
 static void become_recorded(void)
 {
@@ -81,7 +81,7 @@ static void become_recorded(void)
 	cr_assert_eq(thread_open(), 0);
 }
 
-/* Let a forked child do this. Returns its exit status. */
+/* Run this in a forked child. Returns its exit status. */
 static int in_child(void (*act)(void))
 {
 	pid_t pid = fork();

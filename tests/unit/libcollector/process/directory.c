@@ -1,4 +1,4 @@
-/* The directory of a descendant, and what stands in it at first. */
+/* The directory of a descendant, and its first content. */
 #include "libcollector/process/directory.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -165,7 +165,7 @@ Test(directory, where_no_directory_can_be_made_there_is_an_error)
 	cr_assert_eq(directory_make(&start), -ENOENT);
 }
 
-/* A program's umask may take all rights away. */
+/* A program's umask may take all permissions away. */
 Test(directory, the_owner_may_read_it_whatever_the_umask)
 {
 	struct stat status;

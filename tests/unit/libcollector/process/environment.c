@@ -1,4 +1,4 @@
-/* environment.c: tests of the environments that images get. */
+/* environment.c: tests of the environments that executed programs get. */
 #include "libcollector/process/environment.h"
 
 #include "libcollector/base/collector.h"
@@ -14,7 +14,7 @@ extern char **environ;
 static char record[DESCRIPTOR_TEXT_MAX];
 static const struct descriptor_step step = {.lineage = "_f1_x1", .pid = 7, .parent = 8};
 
-/* As the constructor leaves it: a descriptor was taken, of a library at /x/lib.so. */
+/* As the constructor leaves it: a descriptor was found, of a library at /x/lib.so. */
 static void take(const char *preload)
 {
 	static struct descriptor descriptor;
@@ -50,7 +50,7 @@ Test(environment, the_program_sees_neither_variable)
 	cr_assert_str_eq(col.descriptor.preload, "/x/lib.so");
 }
 
-/* The kernel goes on showing the memory that it has put there. */
+/* The kernel still shows the memory that it has put there. */
 Test(environment, nothing_is_left_in_memory_either)
 {
 	static char own[] = "LD_PRELOAD=/x/lib.so", others[] = "LD_PRELOAD=/x/lib.so:/y/other.so",
@@ -186,7 +186,7 @@ Test(environment, a_program_may_clear_it_during_a_loan)
 	cr_assert_null(getenv("LD_PRELOAD"));
 }
 
-/* Another thread executes a program with the environment that is lent. */
+/* Another thread executes a program with the lent environment. */
 Test(environment, what_is_lent_is_not_given_twice)
 {
 	char *list[64];

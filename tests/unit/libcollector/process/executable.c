@@ -1,4 +1,4 @@
-/* image.c: tests of what is told of files that are about to be executed. */
+/* executable.c: tests of the report on files that are about to be executed. */
 #include "libcollector/process/executable.h"
 
 #include "libcollector/base/collector.h"
@@ -20,7 +20,7 @@ static const char *put(const char *name, const void *bytes, size_t size)
 {
 	FILE *file;
 
-	if (path[0] == '\0') /* the first file; a name that was made may end in X, too */
+	if (path[0] == '\0') /* the first file; a generated name may end in X, too */
 		cr_assert_not_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	file = fopen(path, "w");
@@ -76,7 +76,7 @@ static const char *put_elf(const char *name, unsigned char class, unsigned machi
 	return put(name, &file, sizeof(file));
 }
 
-static int bits; /* of the last file that was asked about */
+static int bits; /* of the last file that was checked */
 
 static const char *reason(const char *name)
 {

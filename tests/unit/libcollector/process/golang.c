@@ -1,4 +1,4 @@
-/* The note by which programs in Go are known. */
+/* The note by which Go programs are recognized. */
 #include "libcollector/process/golang.h"
 
 #include <criterion/criterion.h>
@@ -80,8 +80,7 @@ Test(golang, sizes_that_cannot_be_end_it)
 		cr_expect_eq(has(), 0, "%u", sizes[i]);
 	}
 	make();
-	image.headers[1].p_filesz = sizeof(image.notes[0]) +
-	                            11; /* not even the second one's header */
+	image.headers[1].p_filesz = sizeof(image.notes[0]) + 11; /* not even the second header */
 	cr_expect_eq(has(), 0);
 	cr_expect_eq(golang_has_note(image.headers, 65), 0);
 }

@@ -1,4 +1,4 @@
-/* Filters of system calls, as programs write them: which of them the recorder survives. */
+/* System call filters, as programs write them: which ones the recorder survives. */
 #include "libcollector/process/seccomp.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -51,8 +51,8 @@ Test(filter, architecture_is_checked_by_all_who_know)
 
 Test(filter, jumps_memory_and_arithmetic)
 {
-	/* number >= 1 << 10 is killed: there is none of ours. The number goes by memory and the
-	 * index register. */
+	/* Calls with number >= 1 << 10 are killed: the recorder makes none. The number goes through
+	 * memory and the index register. */
 	cr_expect_eq(JUDGE(NUMBER, BPF_STMT(BPF_ST, 3), BPF_STMT(BPF_LD | BPF_IMM, 1),
 	                   BPF_STMT(BPF_ALU | BPF_LSH | BPF_K, 10), BPF_STMT(BPF_MISC | BPF_TAX, 0),
 	                   BPF_STMT(BPF_LD | BPF_MEM, 3),
@@ -73,8 +73,7 @@ Test(filter, what_the_kernel_refuses_ends)
 	             SECCOMP_HARMLESS);
 }
 
-/* ---- what each instruction does: a filter that is harmless if it comes to the right number ----
- */
+/* ---- each instruction: a filter that is harmless if it computes the right number ---- */
 
 #define IS(number) \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 1, 0), RETURN(SECCOMP_RET_KILL), \
@@ -113,7 +112,7 @@ Test(filter, arithmetic_is_that_of_32_bits)
 	CALCULATES(BPF_XOR, 0xc, 0x5, 0x9u);
 }
 
-/* Does the jump go to the first of two places? */
+/* Does the jump go to the first of two targets? */
 static int jumps(uint16_t condition, uint32_t a, uint32_t b)
 {
 	int by_number = JUDGE(LOAD(a), BPF_JUMP((uint16_t)(BPF_JMP | condition | BPF_K), b, 1, 0),
@@ -137,7 +136,7 @@ Test(filter, jumps_compare_numbers_without_signs)
 
 Test(filter, words_come_from_the_call_from_memory_and_from_registers)
 {
-	/* The architecture, the call's second half of an argument, the size of all that. */
+	/* The architecture, the upper half of an argument, the size of the structure. */
 	cr_expect_eq(JUDGE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 4), IS(AUDIT_ARCH_X86_64)),
 	             SECCOMP_HARMLESS);
 	cr_expect_eq(
@@ -164,7 +163,7 @@ Test(filter, words_come_from_the_call_from_memory_and_from_registers)
 	             SECCOMP_HARMFUL);
 }
 
-/* ---- what ends a recording ---- */
+/* ---- filters that end a recording ---- */
 
 static int ended;
 

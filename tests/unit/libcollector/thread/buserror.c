@@ -1,4 +1,4 @@
-/* Tests of what stands in front of a program's handler of SIGBUS. */
+/* Tests of the handler in front of a program's SIGBUS handler. */
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/thread/buserror.h"
@@ -77,7 +77,7 @@ static char *page_of_nothing(void)
 	return mmap(NULL, SYS_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-/* As if all signals were blocked: the program's handler has no business there. */
+/* As if all signals were blocked: the program's handler must not run then. */
 Test(buserror, faults_that_are_not_of_files_end_the_process_there, .init = install,
      .fini = scratch_remove)
 {
@@ -138,7 +138,7 @@ Test(buserror, the_default_comes_back_without_a_trace, .init = scratch_open, .fi
 {
 	struct sys_sigaction before, after;
 
-	signal(SIGBUS, SIG_DFL); /* sanitizers have one of their own */
+	signal(SIGBUS, SIG_DFL); /* sanitizers have a handler of their own */
 	buserror_give_back();
 	before = in_the_kernel();
 	buserror_stand();
@@ -157,7 +157,7 @@ Test(buserror, who_is_ignored_stays_ignored, .init = scratch_open, .fini = scrat
 	cr_assert_eq((uintptr_t)in_the_kernel().handler, (uintptr_t)SIG_IGN);
 }
 
-/* As from a function that no wrapper has seen, or a system call. */
+/* As by a function without a wrapper, or a direct system call. */
 Test(buserror, an_entry_that_was_taken_for_a_handler_is_what_it_stands_for, .init = install,
      .fini = scratch_remove)
 {
@@ -174,7 +174,7 @@ Test(buserror, an_entry_that_was_taken_for_a_handler_is_what_it_stands_for, .ini
 	cr_assert_eq(called, 1);
 }
 
-/* A 33rd handler stands there alone; what is ours keeps it out then. */
+/* There is no entry for a 33rd handler, so it is installed alone; the recorder's stays out then. */
 Test(buserror, a_handler_without_an_entry_is_kept_out_of_our_sections, .init = install,
      .fini = scratch_remove)
 {
@@ -182,7 +182,7 @@ Test(buserror, a_handler_without_an_entry_is_kept_out_of_our_sections, .init = i
 	sys_sigset old;
 	int direct = 0;
 
-	/* No code is at these places, and none is run. */
+	/* There is no code at these addresses, and none is run. */
 	for (uintptr_t i = 1; i <= 40; i++) {
 		action.sa_handler = (void (*)(int))(uintptr_t)(i << 20);
 		sigaction(SIGBUS, &action, NULL);

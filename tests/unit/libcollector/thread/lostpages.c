@@ -1,4 +1,4 @@
-/* Tests of data files whose pages are gone while they are written. */
+/* Tests of data files that lose pages while they are written. */
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/thread/buserror.h"
@@ -52,7 +52,7 @@ static int count_in_log(const char *what)
 	return count;
 }
 
-/* Until the extents end there is memory; then the stream has stopped. */
+/* There is memory until the extents end; then the stream has stopped. */
 Test(lostpages, the_loss_is_noted_once_and_the_stream_stops, .init = begin, .fini = scratch_remove)
 {
 	cr_assert_eq(write_event(COL_NORMAL), 0);
@@ -68,7 +68,7 @@ Test(lostpages, the_loss_is_noted_once_and_the_stream_stops, .init = begin, .fin
 	cr_assert_gt(atomic_load(&col.count.lost[FMT_STREAM_PROFILE]), 0);
 }
 
-/* As in the tick's handler, and wherever all signals are blocked. */
+/* As in the tick's handler, and wherever else all signals are blocked. */
 Test(lostpages, also_where_all_signals_are_blocked, .init = begin, .fini = scratch_remove)
 {
 	const sys_sigset never = SYS_SIGBIT(SIGKILL) | SYS_SIGBIT(SIGSTOP);
@@ -134,7 +134,7 @@ static void writes_there(void)
 	*(volatile uint8_t *)place = 1;
 }
 
-/* A file of the program's may lie there then. */
+/* A file of the program may be mapped there then. */
 Test(lostpages, an_extent_that_was_given_up_is_nobodys, .init = begin, .fini = scratch_remove)
 {
 	struct col_slot *slot = &self->slot[COL_NORMAL][FMT_STREAM_PROFILE];
@@ -149,7 +149,7 @@ Test(lostpages, an_extent_that_was_given_up_is_nobodys, .init = begin, .fini = s
 	cr_assert_eq(end_of(writes_there), 7);
 }
 
-/* It shares our memory, but no slot is its own. */
+/* It shares the memory, but no slot belongs to it. */
 static void writes_event(void)
 {
 	_exit(write_event(COL_NORMAL) == 0 ? 3 : 4);

@@ -17,7 +17,7 @@ static __attribute__((noinline)) struct col_thread *enter_passing(void)
 	return scope_begin_passing();
 }
 
-/* As deep as in a handler of signals. */
+/* As deep as in a signal handler. */
 static __attribute__((noinline)) struct col_thread *enter_deeper(void)
 {
 	volatile char frame[2048];
@@ -46,7 +46,7 @@ Test(scope, a_call_by_what_is_asked_inside_is_refused, .init = scratch_open, .fi
 
 	cr_assert(thread != NULL);
 	scope_ask(thread);
-	cr_assert(!enter_recording()); /* near, but no successor */
+	cr_assert(!enter_recording()); /* near, but not a successor */
 	cr_assert_eq(scope_kind(thread), ASKING);
 	scope_leave(thread);
 	cr_assert(scope_begin_passing() == thread);
@@ -58,7 +58,7 @@ Test(scope, a_call_by_what_is_asked_inside_is_refused, .init = scratch_open, .fi
 
 Test(scope, one_left_by_a_jump_is_closed, .init = scratch_open, .fini = scratch_remove)
 {
-	cr_assert(enter_deeper() != NULL); /* its frame is gone, and it was not left */
+	cr_assert(enter_deeper() != NULL); /* its frame is gone, although it was not left */
 	cr_assert(scope_enter() != NULL);
 	cr_assert_eq(atomic_load(&col.count.lost_reentrant), 0);
 }
@@ -72,7 +72,7 @@ static __attribute__((noinline)) void enter_and_jump(void)
 	longjmp(out, 1);
 }
 
-/* The frame of the next one is where that of the last one was. */
+/* The frame of the next one has the address of the last one. */
 static void jump_three_times(void)
 {
 	volatile int times = 0;
@@ -149,8 +149,8 @@ static void make_contexts(void)
 	}
 }
 
-/* Of threads that the program makes itself, one may be interrupted in the recorder, and come back
- * to it. The second one has the higher stack. */
+/* A thread that the program makes itself may be interrupted in the recorder, and come back to it
+ * later. The second one has the higher stack. */
 Test(scope, another_context_is_refused_and_the_first_one_goes_on, .init = scratch_open,
      .fini = scratch_remove)
 {

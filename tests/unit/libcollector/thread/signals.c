@@ -45,7 +45,7 @@ static void setup(void)
 
 TestSuite(signals, .init = setup, .fini = scratch_remove);
 
-/* What the kernel has. */
+/* What the kernel reports. */
 static struct sys_sigaction real_action(int signal)
 {
 	struct sys_sigaction action;
@@ -195,7 +195,7 @@ Test(signals, nothing_is_changed_in_a_process_that_is_not_recorded)
 	cr_assert_eq(signals_believed(), 0);
 }
 
-/* ---- signals that are the program's */
+/* ---- signals of the program */
 
 static siginfo_t info = {.si_signo = OURS, .si_code = SI_QUEUE};
 
@@ -219,7 +219,7 @@ Test(signals, the_programs_handler_is_told)
 	cr_assert_eq(program_met, 2);
 }
 
-/* How a child ends that does this. */
+/* How a child that does this ends. */
 static int status_of(void (*act)(void))
 {
 	pid_t child = fork();
@@ -318,7 +318,7 @@ Test(signals, a_mask_that_is_set_is_believed_whole)
 	cr_assert_eq(pthread_sigmask(SIG_SETMASK, &set, &old), 0);
 	cr_assert_eq(signals_believed(), SYS_SIGBIT(OURS));
 	cr_assert_eq(real_mask() & (SYS_SIGBIT(OURS) | SYS_SIGBIT(THEIRS)), SYS_SIGBIT(THEIRS));
-	/* The same set may be the old one. */
+	/* The new set and the old one may be the same object. */
 	set = set_of(SIGHUP, SIGHUP);
 	cr_assert_eq(pthread_sigmask(SIG_SETMASK, &set, same), 0);
 	cr_assert(sigismember(&set, OURS) == 1 && sigismember(&set, THEIRS) == 1 &&
@@ -341,7 +341,7 @@ Test(signals, sets_of_signals_have_ours_among_them)
 	cr_assert_eq(signals_of_ours(&set), 0);
 }
 
-/* A handler that blocks all signals does not block ours. */
+/* A handler that blocks all signals does not block the recorder's. */
 Test(signals, handlers_of_the_program_do_not_block_ours)
 {
 	struct sigaction program = {.sa_handler = on_program}, old;
@@ -354,7 +354,8 @@ Test(signals, handlers_of_the_program_do_not_block_ours)
 	cr_assert_eq(sigaction(-1, &program, NULL), -1);
 }
 
-/* On stacks of the program's own, ours runs where the program wants its handler to. */
+/* On the program's own stacks, the recorder's handler runs where the program wants its handler to
+ * run. */
 Test(signals, ours_runs_on_alternate_stacks_if_the_programs_handler_does)
 {
 	struct sigaction program = {.sa_handler = on_program, .sa_flags = SA_ONSTACK};
@@ -477,7 +478,7 @@ static void unblock_all(int signal)
 	mask_inside |= real_mask() & SYS_SIGBIT(OURS);
 }
 
-/* A stack on which ours would have no room. */
+/* A stack without room for the recorder's handler. */
 Test(signals, ours_are_blocked_on_small_stacks)
 {
 	static _Alignas(64) char memory[SMALL];
@@ -505,7 +506,7 @@ Test(signals, ours_are_blocked_on_small_stacks)
 	cr_assert_eq(mask_inside, 0, "on the thread's own stack");
 }
 
-/* A jump out of a handler may have left ours blocked. */
+/* A jump out of a handler may have left the recorder's signal blocked. */
 Test(signals, ours_are_let_in_again_when_the_mask_is_changed)
 {
 	sys_sigset ours = SYS_SIGBIT(OURS);

@@ -1,4 +1,5 @@
-/* States of threads: who has one, who finds those that were not announced, and who takes over. */
+/* States of threads: which threads have one, how threads that were not announced are found, and
+ * which thread takes over. */
 #include "libcollector/thread/thread_state.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -95,7 +96,7 @@ Test(thread, a_new_name_is_told)
 	cr_assert_str_eq(records[1].name.text, "another name");
 }
 
-/* Threads that wait until they are let go. */
+/* Threads that wait until they are released. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t ready;
 
@@ -126,7 +127,7 @@ static void end(pthread_t *threads, int count)
 		pthread_join(threads[i], NULL);
 }
 
-/* The runner of the tests has threads in this process too. */
+/* The test runner has threads in this process, too. */
 Test(thread, those_that_nobody_announced_are_found_and_dropped)
 {
 	pthread_t threads[5];
@@ -201,7 +202,7 @@ Test(thread, a_new_one_takes_over_the_state_of_one_that_is_gone)
 	cr_assert_eq(next->epoch, 3);
 	cr_assert_eq(atomic_load(&next->tid), (1u << 29) + 1);
 	cr_assert_neq(thread_take(), other, "which is in use");
-	/* One that is ending is not free as long as the kernel has it. */
+	/* The state of an ending thread is not free as long as the kernel has the thread. */
 	atomic_store(&next->use, COL_ENDING);
 	atomic_store(&next->ending, (unsigned)gettid());
 	cr_assert_neq(thread_take(), next);

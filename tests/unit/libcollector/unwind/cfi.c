@@ -1,4 +1,4 @@
-/* Call frame information: tables that are made here, by what DWARF 5, section 6.4, says of them. */
+/* Call frame information: tables that are made here, by section 6.4 of DWARF 5. */
 #include "libcollector/unwind/cfi.h"
 
 #include <criterion/criterion.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An .eh_frame_hdr with the CIEs and FDEs behind it, and "code" that begins START bytes behind
- * that, where nothing is mapped. */
+/* An .eh_frame_hdr followed by the CIEs and FDEs, and "code" that begins START bytes after that,
+ * where nothing is mapped. */
 enum { START = 0x100000, LEN = 0x400, TABLE = 12, CIE = 0x80, FDE = 0x100, ALIGN = 4 };
 static _Alignas(8) uint8_t image[4096];
 static uint8_t *at;
@@ -32,7 +32,7 @@ static void end_entry(size_t begin)
 	memcpy(image + begin, &len, 4);
 }
 
-/* Behind the length: id, version, augmentation, code alignment 4, data alignment -8, register 16;
+/* After the length: id, version, augmentation, code alignment 4, data alignment -8, register 16;
  * then `data`, and instructions: CFA = rsp + 8, the return address at CFA - 8. */
 static void put_cie(uint8_t version, const char *augmentation, const uint8_t *data, size_t len)
 {
@@ -60,7 +60,7 @@ static size_t put_fde_head(size_t begin)
 	return begin;
 }
 
-/* A function of LEN bytes at image + start, its place in 4 bytes from where they stand. */
+/* A function of LEN bytes at image + start, whose address has 4 bytes and is relative to them. */
 static void put_fde(size_t begin, int32_t start, const uint8_t *code, size_t len)
 {
 	put_fde_head(begin);
@@ -160,7 +160,7 @@ Test(cfi, a_row_holds_up_to_the_next_place)
 
 Test(cfi, a_place_may_be_told_by_its_address)
 {
-	/* set_loc: the address, from where it stands */
+	/* set_loc: the address, relative to itself */
 	MAKE(0x01, 0, 0, 0, 0, 0x0e, 16);
 	at = image + FDE + 4 + 4 + 4 + 4 + 1 + 1;
 	put((uint64_t)(START + 100 - (at - image)), 4);
@@ -213,7 +213,7 @@ Test(cfi, a_register_has_each_kind_of_rule)
 	     0x15, 11, 0x7a,    /* val_offset_sf 11, -6 */
 	     0x16, 12, 1, 0x32, /* val_expression 12 */
 	     0x2e, 0x90, 1,     /* GNU_args_size */
-	     0x83 + 10, 7);     /* offset 13, 7: they were read to their ends */
+	     0x83 + 10, 7);     /* offset 13, 7: they were read to the end */
 	row = row_at(0);
 	is_rule(3, CFI_OFFSET, -16);
 	is_rule(4, CFI_OFFSET, -24);
@@ -324,7 +324,7 @@ Test(cfi, headers_of_other_forms_are_not_read)
 		image[bytes[i]]++;
 		cr_assert_eq(status_of(code_at(0)), -ENOENT);
 	}
-	/* The place of .eh_frame, which is passed over, in 8 bytes. */
+	/* The address of .eh_frame, which is skipped, in 8 bytes. */
 	MAKE(0);
 	image[1] = 0x04;
 	memmove(image + 12, image + 8, 12);
@@ -368,7 +368,7 @@ Test(cfi, what_a_cie_tells_besides_is_passed_over)
 	cr_assert_eq(status_with(1, "eh", data, 0), -ENOTSUP);
 }
 
-/* The bytes behind the augmentation: 4, -8, 16. */
+/* The bytes after the augmentation: 4, -8, 16. */
 Test(cfi, other_machines_tables_are_refused)
 {
 	MAKE(0);
@@ -385,7 +385,7 @@ Test(cfi, other_machines_tables_are_refused)
 	cr_assert_eq(status_of(code_at(0)), -ENOTSUP, "no FDE, but a CIE");
 }
 
-/* The place and the length of the function in another encoding. */
+/* The address and the length of the function in another encoding. */
 static void recode(uint8_t encoding, uint64_t start, size_t start_size, uint64_t len,
                    size_t len_size)
 {

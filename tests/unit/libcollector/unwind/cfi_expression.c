@@ -1,4 +1,4 @@
-/* DWARF expressions: each operation by what DWARF 5, section 2.5, says of it. */
+/* DWARF expressions: each operation by section 2.5 of DWARF 5. */
 #include "libcollector/unwind/cfi.h"
 
 #include <criterion/criterion.h>
@@ -152,7 +152,7 @@ Test(cfi_expression, each_operation_does_what_dwarf_says)
 	}
 }
 
-/* What lies below the top is still there: the values are told apart by a sum of products. */
+/* Values below the top must still be there: a sum of products tells them apart. */
 Test(cfi_expression, skip_leaves_out_what_it_skips_and_nothing_else)
 {
 	/* 5, skip over the 6, 7, minus */
@@ -214,7 +214,7 @@ Test(cfi_expression, rules_of_registers_begin_with_the_cfa)
 	             "nothing is on the stack");
 }
 
-/* 16 values have room. */
+/* There is room for 16 values. */
 Test(cfi_expression, a_stack_too_deep_is_refused)
 {
 	uint8_t block[20] = {16};
@@ -248,7 +248,7 @@ Test(cfi_expression, a_long_way_is_refused)
 
 Test(cfi_expression, operations_that_tables_do_not_use_are_refused)
 {
-	/* pick, div, and those beside the ones that are known */
+	/* pick, div, and the neighbours of known operations */
 	static const uint8_t others[] = {0x03, 0x07, 0x15, 0x17, 0x19, 0x1b, 0x1d,
 	                                 0x26, 0x50, 0x6f, 0x81, 0x93, 0x95, 0x96};
 	struct arch_registers registers = {{0}};

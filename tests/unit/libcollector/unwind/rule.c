@@ -1,4 +1,4 @@
-/* Unwinding rules: how rows are packed, and what is found for the code of this very program. */
+/* Unwinding rules: how rows are packed, and what is found for the code of this program. */
 #include "libcollector/unwind/rule.h"
 #include "libcollector/unwind/shadow.h"
 #include "tests/unit/libcollector/scratch.h"
@@ -100,9 +100,9 @@ Test(rule, other_expressions_are_left_to_the_slow_walk)
 {
 	static const uint8_t others[][6] = {
 		{3, 0x73, 0x78, 0x06},       /* of another register */
-		{3, 0x76, 0x78, 0x12},       /* without a look into memory */
-		{2, 0x76, 0x78, 0x06},       /* that end before */
-		{4, 0x76, 0x78, 0x06, 0x96}, /* that go on */
+		{3, 0x76, 0x78, 0x12},       /* without reading memory */
+		{2, 0x76, 0x78, 0x06},       /* that end too early */
+		{4, 0x76, 0x78, 0x06, 0x96}, /* that continue */
 		{4, 0x76, 0x80, 0x01, 0x06}, /* an offset of two bytes */
 		{3, 0x76, 0xf8, 0x06},       /* the same, cut */
 		{3, 0x77, 0x04, 0x06},       /* no multiple of 8 */
@@ -176,8 +176,8 @@ Test(rule, only_what_fits_is_packed)
 
 /* ---- of code ---- */
 
-/* Frames of 24 bytes, then one that the frame pointer points to; the outermost one; a row that has
- * no word. */
+/* Frames of 24 bytes, then one that the frame pointer points to; the outermost one; a row that no
+ * word can hold. */
 void rule_code(void), rule_pushed(void), rule_framed(void), rule_outermost(void), rule_other(void),
 	rule_returning(void);
 __asm__(".pushsection .text\n"
@@ -249,7 +249,7 @@ Test(rule, where_there_is_no_object_is_none, .init = open_map, .fini = scratch_r
 	cr_assert_not_null(rule_eh_frame_hdr((uint64_t)&rule_code));
 }
 
-/* Its rows tell the CFA with one more. */
+/* Its rows give the CFA with one more. */
 Test(rule, a_trampoline_of_returns_has_a_rule_of_its_own, .init = open_map, .fini = scratch_remove)
 {
 	uint64_t pc = (uint64_t)&rule_returning;

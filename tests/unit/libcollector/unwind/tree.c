@@ -100,7 +100,7 @@ static uint32_t chain(uint32_t parent, int i)
 
 Test(tree_file, blocks_of_nodes_say_where_they_begin)
 {
-	/* Behind the file's header, that of the buffer and of the event, and the record. */
+	/* After the header of the file, of the buffer and of the event comes the record. */
 	uint32_t first = FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE +
 	                 sizeof(struct fmt_nodes);
 	uint32_t node = chain(0, 0);
@@ -112,7 +112,7 @@ Test(tree_file, blocks_of_nodes_say_where_they_begin)
 	cr_assert_eq(chain(node, 1), first + sizeof(struct fmt_node));
 }
 
-/* 4096 bytes, 8192, ... up to a megabyte; the next one is there before one is full. */
+/* 4096 bytes, 8192, ... up to a megabyte; the next one exists before one is full. */
 Test(tree_file, blocks_double)
 {
 	uint32_t node = 0, last = 0;
@@ -170,7 +170,7 @@ Test(tree_file, frames_on_top_are_left_out)
 	cr_assert_eq(tree_outward(0, 0x5000), 0);
 }
 
-/* Where frameinfo is mapped whole; the last one, if it is more than once. */
+/* Where all of frameinfo is mapped; the last place, if it is mapped more than once. */
 static uintptr_t address_of_file(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");

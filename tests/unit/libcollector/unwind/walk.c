@@ -1,5 +1,4 @@
-/* Tests of the unwinder in this very process: its stacks are compared with glibc's and with its
- * own. */
+/* The unwinder in this process: its stacks are compared with glibc's and with its own. */
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
@@ -63,7 +62,7 @@ static int recurse(int depth, int (*leaf)(void))
 {
 	int result = depth > 0 ? recurse(depth - 1, leaf) : leaf();
 
-	__asm__ volatile("" : "+r"(result)); /* or it becomes a loop */
+	__asm__ volatile("" : "+r"(result)); /* otherwise it becomes a loop */
 	return result;
 }
 
@@ -125,7 +124,7 @@ Test(walk, memo_gives_what_a_full_walk_gives, .init = setup, .fini = scratch_rem
 		roam(0);
 }
 
-/* ---- return addresses that were exchanged for another one, as function tracing does it ---- */
+/* ---- return addresses that were replaced, as function tracing does it ---- */
 
 static void exchange(volatile uint64_t *slot)
 {
@@ -138,8 +137,8 @@ static void put_back(volatile uint64_t *slot)
 	*slot = shadow_find((uint64_t)slot)->address;
 }
 
-/* The node is the same before, while and after the return address is exchanged; outer frames' may
- * be exchanged all the time. */
+/* The node is the same before, while and after the return address is replaced; those of outer
+ * frames may be replaced all the time. */
 static void __attribute__((noinline)) wander(int depth)
 {
 	volatile char *room = __builtin_alloca(16 + 16 * seed_below(&seed, 4));
@@ -245,7 +244,7 @@ Test(walk, goes_through_signal_frames_and_alternate_stacks, .init = setup, .fini
 	cr_assert_eq(atomic_load(&col.count.stacks_truncated), 0);
 }
 
-/* Its very first instruction raises SIGILL. */
+/* Its first instruction raises SIGILL. */
 void walk_traps(void);
 __asm__(".pushsection .text\n"
         ".globl walk_traps\n"
@@ -260,8 +259,8 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
 }
 
-/* ---- others go through the recorder's handlers by its unwind table, as debuggers and samplers do
- * that know no signal frame by its code ---- */
+/* ---- debuggers and samplers that do not recognize signal frames by their code can unwind through
+ * the recorder's handlers by their unwind table ---- */
 
 extern const void *_Unwind_Find_FDE(void *pc, void *bases[3]);
 static void *inside[64], *outside[64];
@@ -275,7 +274,7 @@ static void on_own_signal(int number, siginfo_t *info, void *context)
 	(void)info;
 	(void)context;
 	inside_count = backtrace(inside, 64);
-	/* What is called by the kernel returns into the trampoline. */
+	/* A function that the kernel calls returns into the trampoline. */
 	has_table = _Unwind_Find_FDE((char *)__builtin_return_address(0) - 1, bases) != NULL;
 }
 
@@ -289,7 +288,7 @@ Test(walk, others_find_the_way_out_of_the_recorders_handlers)
 	raise(SIGUSR1);
 	cr_assert(has_table);
 	cr_assert_gt(inside_count, outside_count);
-	/* But for the place in this function they are the same. */
+	/* Except for the address in this function they are the same. */
 	for (int i = 1; i < outside_count; i++)
 		cr_assert_eq(inside[inside_count - i], outside[outside_count - i],
 		             "frame %d from the outermost", i);
@@ -325,14 +324,14 @@ static uint32_t parent_of(uint32_t node)
 
 static __attribute__((noinline)) uint32_t call_made(void (*made)(void (*callee)(void)))
 {
-	uint32_t node = walk_caller(memo); /* of who has called this function */
+	uint32_t node = walk_caller(memo); /* of the caller of this function */
 
 	made(called_by_made);
 	__asm__ volatile("" ::: "memory"); /* no tail call */
 	return node;
 }
 
-/* As LuaJIT's traces: no table, no frame pointer, rbp used for something else. */
+/* As LuaJIT's traces: no table, no frame pointer, and rbp used for other data. */
 Test(walk, leaves_code_without_tables_and_frame_pointers_by_a_return_address, .init = setup,
      .fini = scratch_remove)
 {

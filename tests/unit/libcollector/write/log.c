@@ -25,7 +25,7 @@ static int append(enum col_xml which, const char *element)
 	return col_xml_append(which, &text);
 }
 
-/* A file without the blanks that it ends in. */
+/* The content of a file without the blanks at its end. */
 static char *read_file(const char *name)
 {
 	size_t len;
@@ -55,7 +55,7 @@ Test(log, elements_stand_before_the_end)
 	cr_assert_eq(atomic_load(&col.count.lost_log), 0);
 }
 
-/* Beyond the pages in which the end was looked for. */
+/* Beyond the pages that are searched for the end. */
 Test(log, a_long_file_is_opened_again_at_its_end)
 {
 	char element[128];
@@ -140,9 +140,9 @@ Test(log, events_have_their_kind_and_time)
 	cr_assert_eq(scratch_count("log.xml", "\" text=\"a &lt; b\"/>\n</experiment>"), 1);
 }
 
-/* ---- the lock that says that the process lives */
+/* ---- the lock that shows that the process is alive */
 
-/* Is there a lock on the file, for somebody who opens it? */
+/* Does a process that opens the file see a lock? */
 static int is_locked(const char *name)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -153,7 +153,7 @@ static int is_locked(const char *name)
 	return lock.l_type != F_UNLCK;
 }
 
-/* What a program does that closes all that it does not know. */
+/* As a program that closes all descriptors that it does not know. */
 static void close_all(void)
 {
 	close_range(100, 10000, 0);

@@ -19,7 +19,7 @@ TestSuite(stream, .init = scratch_open, .fini = scratch_remove);
 static struct col_slot slot;
 static uint32_t number;
 
-/* An event of `size` bytes with the next number. Returns 0 or -1. */
+/* Write an event of `size` bytes with the next number. Returns 0 or -1. */
 static int write_sized(enum fmt_stream stream, uint32_t tid, uint32_t size)
 {
 	static _Alignas(8) uint8_t bytes[1 << 20];
@@ -81,7 +81,7 @@ Test(stream, the_first_page_says_what_the_file_is)
 	cr_assert_eq(faccessat(col_directory_get(), ".profile.new", F_OK, 0), -1);
 }
 
-/* The sizes of the extents of a file, and of its last. */
+/* The sizes of the extents of a file, and of the last one. */
 static int read_sizes(const char *name, uint32_t sizes[], int most)
 {
 	size_t len, at = FDR_HEADER_SIZE;
@@ -125,7 +125,7 @@ Test(stream, extents_of_function_tracing_are_larger)
 	cr_assert_arr_eq(sizes, expected, sizeof(expected));
 }
 
-/* An extent is filled to its last byte that an event and its end fit into. */
+/* An extent is filled to the last byte that an event and the end marker can take. */
 Test(stream, an_extent_is_full_when_the_next_event_and_its_end_do_not_fit)
 {
 	uint32_t each = FDR_METADATA_SIZE + sizeof(struct fmt_clock);
@@ -149,8 +149,8 @@ Test(stream, an_extent_has_room_for_a_long_event)
 	cr_assert_eq(read_sizes("profile", sizes, 3), 2);
 	cr_assert_eq(sizes[1], 65536);
 	cr_assert_eq(scratch_records("profile", FMT_KIND_clock, payload, sizeof(payload), 1), 1);
-	/* The longest that fits into 4096 bytes, wherever it begins: 16 bytes for its header, 16
-	 * for the end, 48 + 32 in front. */
+	/* The longest event that fits into 4096 bytes, wherever it begins: 16 bytes for its header,
+	 * 16 for the end, 48 + 32 in front. */
 	most = 4096 - 16 - 16 - 48 - 32;
 	slot = (struct col_slot){0};
 	cr_assert_eq(write_sized(FMT_STREAM_SYNCTRACE, TID, most), 0);
@@ -182,7 +182,7 @@ Test(stream, the_next_thread_goes_on_in_the_extent_with_a_buffer_of_its_own)
 	cr_assert(records[0].stack == 1 && records[1].stack == 2);
 }
 
-/* A buffer needs a prologue, an event and an end, behind the end of the one before. */
+/* A buffer needs a prologue, an event and an end, after the end of the previous one. */
 Test(stream, a_thread_for_which_nothing_is_left_begins_an_extent)
 {
 	enum { NEED = 2 * FDR_METADATA_SIZE + sizeof(struct fmt_clock) + FDR_PROLOGUE_SIZE };

@@ -25,7 +25,7 @@ static void *write_events(void *index)
 	return NULL;
 }
 
-/* Read one buffer at `at`; returns its size. Checks that a thread's events come in order. */
+/* Read one buffer at `at`; returns its size. Checks that a thread's events are in order. */
 static size_t read_buffer(const uint8_t *at, size_t len, uint32_t next[])
 {
 	struct fdr_prologue prologue;
@@ -61,7 +61,8 @@ Test(stream, keeps_the_events_of_all_threads_in_order, .init = scratch_open, .fi
 	}
 	bytes = (uint8_t *)scratch_read("profile", &len);
 	cr_assert(bytes != NULL);
-	/* The first prologue has the tid of whoever made the file, which is a real one here. */
+	/* The first prologue has the tid of the thread that created the file, which is a real one
+	 * here. */
 	memcpy(bytes + at + 1, &(uint32_t){((struct fmt_clock *)(bytes + at + 64))->stack}, 4);
 	while (at < len)
 		at += read_buffer(bytes + at, len - at, next);

@@ -1,4 +1,4 @@
-/* What x86-64 code says, and interrupted contexts in front of it. */
+/* Reading x86-64 code, and contexts that were interrupted in front of an instruction. */
 #include "libcollector/arch/arch.h"
 
 #include <criterion/criterion.h>
@@ -17,7 +17,7 @@ static void set(const uint8_t *pc, long result)
 	context.uc_mcontext.gregs[REG_RAX] = result;
 }
 
-/* 64 bytes in the midst of a page. */
+/* 64 bytes in the middle of a page. */
 static const uint8_t *put(const void *code, size_t size)
 {
 	static uint8_t page[3 * 4096];
@@ -53,7 +53,7 @@ Test(arch, a_failed_call_tells_its_number)
 	cr_assert_eq(arch_failed_call(&context), -1, "it is no call");
 }
 
-/* The page before may not be there. */
+/* The page before may not be mapped. */
 Test(arch, the_page_before_is_not_read)
 {
 	uint8_t *pages = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -244,7 +244,7 @@ Test(arch, system_calls_pass_all_arguments)
 	errno = 0;
 	cr_assert_eq(arch_syscall(SYS_close, -1, 0, 0, 0, 0, 0), -EBADF);
 	cr_assert_eq(errno, 0);
-	/* the fourth to sixth: what mmap refuses if they are others */
+	/* the fourth to sixth: mmap refuses other ones */
 	cr_assert_eq(arch_syscall(SYS_mmap, 0, 4096, PROT_READ, MAP_PRIVATE, -1, 0), -EBADF);
 	cr_assert_eq(arch_syscall(SYS_mmap, 0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 1),
 	             -EINVAL);

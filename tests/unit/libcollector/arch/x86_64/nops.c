@@ -70,7 +70,7 @@ Test(nops, room_is_whole_instructions)
 
 Test(nops, no_room_is_longer_than_a_patch)
 {
-	/* Four single bytes and the longest instruction that there is. */
+	/* Four single bytes and the longest possible instruction. */
 	uint8_t code[32] =
 		"\x90\x90\x90\x90\x66\x66\x66\x66\x66\x66\x2e\x0f\x1f\x84\x00\x00\x02\x00\x00";
 

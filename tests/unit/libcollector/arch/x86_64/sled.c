@@ -1,4 +1,4 @@
-/* Sleds: reading the map, making code. */
+/* Sleds: reading the map, generating code. */
 #include "libcollector/calls/sled.h"
 
 #include <criterion/criterion.h>
