@@ -1,8 +1,8 @@
-# build.mk: what is built from what. A folder is a library or a program; every .c in it and in its rooms belongs to it.
+# build.mk: the rules of the build. A folder is a library or a program; every .c file in it and in its rooms belongs to it.
 
-# Of the processors' folders (arch/x86_64/ and the like) only the one of the target belongs to it: i386 for what is below m32/.
+# Of the folders arch/PROCESSOR/, only the one of the target is compiled: i386 for objects below m32/.
 PROCESSOR := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-# The first line of a recipe: prints what is made, except for `make -s` and V=1, and creates its folder.
+# The first line of a recipe: prints the name of the target, except with `make -s` and V=1, and creates its folder.
 begin = @$(if $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS))),,echo '  $(@:$(BUILD)/%=%)';) mkdir -p $(@D)
 
 objects = $(patsubst %.c,$(BUILD)/obj/$(1)%.o,$(sort $(shell find $(2) -name '*.c' \( ! -path '*/arch/*/*' -o -path '*/arch/$(if $(filter m32/,$(1)),i386,$(PROCESSOR))/*' \))))
@@ -16,23 +16,22 @@ ANALYZER_OBJ   := $(call objects,,analyzer)
 ATTACH_OBJ     := $(call objects,,attach)
 PERF_OBJ       := $(call objects,,perf)
 SAMPLER_OBJ    := $(call objects,,sampler)
-# Either of the two can stand in for the other.
+# Only one of these two modules is used: with the library capstone, or without.
 ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
-# The collector has its own copy of format/, built as position-independent code for the target.
+# The recorder has its own copy of format/, compiled as position-independent code for the target.
 COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(call objects,pic/,format)
 
 PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive
-# xer_print under another name, and the templates that it reads.
+# xer_print under another name, and the templates that it reads by default.
 TRCRPT   := $(BUILD)/bin/xer_trcrpt $(BUILD)/share/xer/trcfmt
 LIBRARY  := $(BUILD)/lib/xer/libcollector.so
-# The same for 32-bit programs, if the compiler can make them.
-# Where only half of the 32-bit headers are installed (gcc-NN-multilib of Debian), those of the kernel for 64 bits are used, which
-# are the same.
+# The library for 32-bit programs, if the compiler can compile it.
+# Debian's gcc-NN-multilib does not install the kernel's headers for 32 bits. Then those for 64 bits are used, which are the same.
 M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
-# The compiler can if it compiles what the library includes.
+# The compiler can do that if it finds all headers that the library includes.
 HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.include </p' | sort -u | \
 	$(CC) -D_GNU_SOURCE -std=gnu11 $(M32) -D_FILE_OFFSET_BITS=64 -shared -x c -o /dev/null - >/dev/null 2>&1 && echo yes)
-# The 32-bit library has no call stacks, so it leaves out these rooms and modules, and the wrappers that ask for their caller.
+# The 32-bit library has no call stacks. It leaves out these rooms and modules, and all modules that call stack_of.
 ROOMS64   := calls io java jit mpi omp unwind
 MODULES64 := $(patsubst libcollector/%.c,%,$(shell grep -lrw --include='*.c' stack_of libcollector)) \
 	attach events/allocator events/operators events/tick hook/elftables hook/got hook/next hook/visible object/code object/elffile \
@@ -53,7 +52,7 @@ READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -lz -liberty -lm -lpthread
 
 $(BUILD)/obj/experiment/%.o $(BUILD)/obj/tests/%.o: override CPPFLAGS += $(XML_CFLAGS)
 
-# Called where the caller has not saved other registers.
+# The callers of these modules have saved only the general registers.
 $(addprefix $(BUILD)/obj/pic/libcollector/calls/,functrace_limits.o returns.o): override CFLAGS += -mgeneral-regs-only
 
 $(BUILD)/obj/%.o: %.c build.mk
@@ -67,14 +66,14 @@ $(BUILD)/obj/shared/%.o: %.c build.mk
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -MMD -MP -MT $@ -c -o $@ $<
 
-# In the target nothing may abort, and the functions that _FORTIFY_SOURCE checks are defined here.
+# No check may abort the target, and the library itself defines the functions that _FORTIFY_SOURCE checks.
 PIC_FLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -U_FORTIFY_SOURCE -fno-plt -fno-builtin-malloc \
 	-fomit-frame-pointer -fasynchronous-unwind-tables
 $(BUILD)/obj/pic/%.o: %.c build.mk
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
-# 32-bit programs may have stacks that are aligned to 4 bytes only.
+# The stacks of 32-bit programs may be aligned to 4 bytes only.
 $(BUILD)/obj/m32/%.o: %.c build.mk
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) $(M32) -D_FILE_OFFSET_BITS=64 -mstackrealign -Wno-psabi -MMD -MP -MT $@ -c -o $@ $<
