@@ -54,7 +54,7 @@ class Recorder:
         return words + list(more)
 
     def set(self, option, value):
-        """xcollect itself checks what it is told: -n says what would be done."""
+        """Set an option. `xcollect -n` checks the value first, and records nothing."""
         if value is None:
             self.options.pop(option, None)
         else:
@@ -69,11 +69,11 @@ class Recorder:
             print("This takes effect with the next recording")
 
     def process(self):
-        """The process that this gdb traces: no core file, and none on another machine."""
+        """The process that this gdb traces; not a core file, and not a process on another machine."""
         pid = gdb.selected_inferior().pid
         return pid if pid and self.status_of(pid, "TracerPid") == str(os.getpid()) else None
 
-    # ---- what the kernel says of the process
+    # ---- the state of the process, from /proc
 
     def status_of(self, pid, key):
         try:
@@ -89,7 +89,7 @@ class Recorder:
         return int(self.status_of(pid, "SigCgt") or "0", 16) >> (number - 1) & 1
 
     def recorded(self):
-        """The experiment of the process: the recorder keeps its log open. None: it is not recorded."""
+        """The experiment of the process, whose log the recorder keeps open. None: the process is not recorded."""
         folder = "/proc/%d/fd" % (self.process() or 0)
         try:
             for name in os.listdir(folder):
@@ -101,7 +101,7 @@ class Recorder:
         return None
 
     def locks(self, path):
-        """An experiment that is only read is not locked."""
+        """Whether the log is locked: the recorder locks it, readers do not."""
         with open(path, "rb") as log:
             try:
                 fcntl.lockf(log, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -110,7 +110,7 @@ class Recorder:
         return False
 
     def takes_signal(self, path, setting):
-        """Descendants have the settings of their founder."""
+        """The signal that this setting of the experiment names, 0: none. Settings are in the log of the founder."""
         founder = path
         while os.path.dirname(founder).endswith(".er"):
             founder = os.path.dirname(founder)
@@ -119,7 +119,7 @@ class Recorder:
         return int(found.group(1)) if found else 0
 
     def is_about_to_begin(self):
-        """Started by xcollect, and the recorder has not taken its variable yet."""
+        """Whether xcollect has started it, and the recorder has not removed its variable yet."""
         try:
             with open("/proc/%d/environ" % (self.process() or 0), "rb") as variables:
                 return b"\0XER_RECORD=" in b"\0" + variables.read()
@@ -198,7 +198,7 @@ class Recorder:
     # ---- while it is recorded
 
     def send(self, number, setting):
-        """A signal that nobody waits for would kill the program."""
+        """Send a signal, if the recorder handles it: otherwise it would kill the program."""
         pid, path = self.process(), self.recorded()
         if not pid:
             raise XerError("there is no process")
@@ -218,7 +218,7 @@ class Recorder:
             self.leave_name(name)
 
     def leave_name(self, name):
-        """Where the recorder looks when the process goes on and gets the signal."""
+        """Write the name to where the recorder finds it when it handles the signal."""
         try:
             at = int(gdb.parse_and_eval("(unsigned long)&xer_sample_names"))
             memory = gdb.selected_inferior()
