@@ -1,4 +1,4 @@
-/* capture.c: keeps in temporary files what is written. Linked into every unit program. */
+/* capture.c: keeps what is written in temporary files. Linked into every unit program. */
 #include "tests/unit/capture.h"
 
 #include <criterion/criterion.h>

@@ -1,11 +1,11 @@
-/* leaks.c: in a build with AddressSanitizer, a unit test that leaks fails. A test's process never
- * ends by itself, but in Criterion's code, where memory of the runner's own is left over; so what a
- * test has left is looked for where its function returns. Linked into every unit program with
+/* leaks.c: in a build with AddressSanitizer, a unit test that leaks fails. A test's process does
+ * not end by itself but in Criterion's code, where the test runner still has memory of its own; so
+ * leaks of a test are looked for where its function returns. Linked into every unit program with
  * --wrap.
  *
- * In any build, memory from malloc does not hold zeros by chance, nor does what was freed stay as
- * it was: a test fails where either is taken for something. And no signal is ignored, as SIGINT is
- * in what a shell starts in the background, or SIGHUP under nohup. */
+ * In any build, memory from malloc is filled with a pattern, and so is freed memory: a test that
+ * relies on zeros or on freed data fails. And no signal is ignored, although shells ignore SIGINT
+ * for background programs, and nohup ignores SIGHUP. */
 #include <criterion/criterion.h>
 #include <malloc.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 void __real_criterion_internal_test_main(void (*test)(void));
 void __wrap_criterion_internal_test_main(void (*test)(void));
 
-/* What is allocated outside of tests is no leak. */
+/* Memory that is allocated outside of tests is no leak. */
 __attribute__((constructor)) static void begin(void)
 {
 	mallopt(M_PERTURB, 0xa5);
@@ -33,7 +33,7 @@ __attribute__((constructor)) static void begin(void)
 
 static void (*the_test)(void *);
 
-/* A parameter, if the test has one, is passed on. */
+/* The test's parameter, if it has one, is passed on. */
 static void run(void *parameter)
 {
 	if (__lsan_enable)

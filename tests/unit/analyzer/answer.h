@@ -1,10 +1,10 @@
-/* answer.h: what commands answer in an analysis of their own. */
+/* answer.h: what commands print, in an analysis of their own. */
 #ifndef XER_TESTS_UNIT_ANALYZER_ANSWER_H
 #define XER_TESTS_UNIT_ANALYZER_ANSWER_H
 
 struct answer {
 	char *text;     /* what was printed */
-	char *messages; /* what was said on stderr */
+	char *messages; /* what was printed on stderr */
 	int status;
 };
 
@@ -12,11 +12,11 @@ struct answer {
 struct answer answer_of(const char *path, const char *lines);
 void answer_fini(struct answer *answer);
 
-/* Assert that the commands print this text, say these messages and end with this status. */
+/* Assert that the commands print this text and these messages, and end with this status. */
 void answer_check(const char *path, const char *lines, const char *text, const char *messages,
                   int status);
 
-/* The contents of a file, with a zero byte behind them; the caller frees. */
+/* The contents of a file with a NUL after them; the caller frees it. */
 char *answer_file(const char *path, unsigned long *size);
 
 #endif

@@ -199,7 +199,7 @@ Test(command_line, a_number_at_the_end_chooses_a_function)
 	cr_expect(strstr(without.text, "\nleak_malloc\n") != NULL);
 	answer_fini(&with);
 	answer_fini(&without);
-	/* What stands before it is one name, blanks and all. */
+	/* Everything before it is one name, including blanks. */
 	answer_check(HEAP, "fsingle no body 3", "",
 	             "xer_print: fsingle: no function 'no body' in the recorded data\n", 1);
 }

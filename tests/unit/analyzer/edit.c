@@ -1,4 +1,4 @@
-/* Tests of the line editor, with keys that stand ready on a pseudo terminal. */
+/* Tests of the line editor, with keys that wait on a pseudo terminal. */
 #include "analyzer/edit.h"
 
 #include <criterion/criterion.h>
@@ -59,7 +59,7 @@ static void check(const char *keys, const char *expected)
 	free(line);
 }
 
-/* What is shown since the last look. */
+/* The output since the last call. */
 static const char *shown(void)
 {
 	static char text[4096];
@@ -174,7 +174,7 @@ Test(edit, the_last_five_hundred_lines_are_kept)
 	memset(back, 020, sizeof(back));
 	back[510] = '\r';
 	cr_assert_eq(write(keyboard, back, 511), 511);
-	/* As much is shown as the terminal holds; nobody looks at it meanwhile. */
+	/* Not more is shown than the terminal's buffer holds, as it is not read meanwhile. */
 	close(STDOUT_FILENO);
 	cr_assert_eq(open("/dev/null", O_WRONLY), STDOUT_FILENO);
 	char *first = edit_read_line(edit, "> ");

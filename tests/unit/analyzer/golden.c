@@ -48,7 +48,7 @@ char *golden_expected(const char *name)
 	return text;
 }
 
-/* In the text of an export stands which program wrote it: without the version. */
+/* The text of an export names the program that wrote it: remove the version. */
 static void drop_version(char *text)
 {
 	static const char name[] = "xer_print " XER_VERSION;

@@ -1,20 +1,20 @@
-/* golden.h: the experiments that are kept, and the texts that were printed of them. */
+/* golden.h: the golden experiments, and the expected texts. */
 #ifndef XER_TESTS_UNIT_ANALYZER_GOLDEN_H
 #define XER_TESTS_UNIT_ANALYZER_GOLDEN_H
 
 enum { GOLDEN_PATH = 32 };
 
 /* Copy experiments, "heap,killed", into a new directory and go there: a reader may archive what a
- * killed process could not, and reports name the experiment as it was named. */
+ * killed process could not, and reports show the experiment's name as it was given. */
 void golden_enter(const char *names, char directory[GOLDEN_PATH]);
 
-/* Go back to where that began, and remove the directory. */
+/* Go back to the previous directory, and remove the new one. */
 void golden_leave(const char *directory);
 
-/* The text tests/golden/expected/NAME; the caller frees. From the root of the tree. */
+/* The text tests/golden/expected/NAME, relative to the root of the tree; the caller frees it. */
 char *golden_expected(const char *name);
 
-/* Expect that what was printed, its exit status and its messages are this text. */
+/* Expect that the output, its exit status and its messages are this text. */
 void golden_compare(const char *name, const char *expected, char *text, int status,
                     const char *messages);
 

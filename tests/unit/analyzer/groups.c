@@ -1,4 +1,4 @@
-/* Tests of groups.c: which commands a comparison runs in a way of their own. */
+/* Tests of groups.c: which commands have their own way to run in a comparison. */
 #include "analyzer/groups.h"
 
 #include <criterion/criterion.h>

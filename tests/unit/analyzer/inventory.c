@@ -1,4 +1,5 @@
-/* Tests that the table of commands has what old hands know, by the list in inventory.def. */
+/* Tests that the table of commands has those that users of older tools know, by the list in
+ * inventory.def. */
 #include "analyzer/command.h"
 #include "analyzer/data/indexobj.h"
 

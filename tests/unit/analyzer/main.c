@@ -1,4 +1,5 @@
-/* Tests of the program xer_print: its command line, what it reads before, and its exit status. */
+/* Tests of the program xer_print: its command line, the files it reads before, and its exit
+ * status. */
 #include "tests/unit/capture.h"
 
 #include <criterion/criterion.h>
@@ -37,7 +38,7 @@ static struct capture_run run(const char *const *words, const char *input)
 }
 #define WORDS(...) ((const char *const[]){"xer_print", __VA_ARGS__, NULL})
 
-/* That `out` and `err` begin so, and the status. */
+/* Expect that `out` and `err` begin with these texts, and the status. */
 static void check(const char *const *words, const char *input, const char *out, const char *err,
                   int status)
 {
@@ -112,7 +113,7 @@ Test(main, what_comes_behind_a_slip_is_not_run)
 	      "xer_print: limit: 'x' is not a number of rows\n", 2);
 	check(WORDS("-outfile", "/nonexistent/out", "-version", HEAP), NULL, "",
 	      "xer_print: outfile: /nonexistent/out: No such file or directory\n", 1);
-	/* A view that has nothing to show is no slip. */
+	/* A view without data is not an error of the user. */
 	check(WORDS("-ifreq", "-version", HEAP), NULL, "xer_print " XER_VERSION "\n",
 	      "xer_print: ifreq: there are no instruction counts", 1);
 }

@@ -1,3 +1,2 @@
-/* The maker of synthetic experiments, which tests/unit/experiment has, for the tests of the views.
- */
+/* The maker of synthetic experiments of tests/unit/experiment, for the tests of the views. */
 #include "tests/unit/experiment/make_experiment.c"

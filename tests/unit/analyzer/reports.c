@@ -1,5 +1,5 @@
-/* Tests of all views on the experiments that are kept: what the commands of tests/golden/reports
- * print is what tests/golden/expected says. */
+/* Tests of all views on the golden experiments: the commands of tests/golden/reports print the
+ * texts of tests/golden/expected. */
 #include "analyzer/command.h"
 #include "tests/unit/analyzer/golden.h"
 #include "tests/unit/capture.h"
@@ -77,7 +77,7 @@ static void run_arguments(struct analysis *analysis, const char *arguments)
 	command_run_line(analysis, line);
 }
 
-/* What the commands print, and their exit status; the caller frees. */
+/* The output of the commands, and their exit status; the caller frees it. */
 static char *print(const struct row *row, int *status)
 {
 	struct analysis analysis;
@@ -140,7 +140,7 @@ ParameterizedTest(int *part, reports, are_as_expected)
 		expect(&rows[i]);
 }
 
-/* Another version says some instructions in other words; without capstone there are none. */
+/* Another version prints some instructions differently; without capstone there are none. */
 Test(reports, disassembly_is_as_expected)
 {
 	static struct row rows[ROWS_MAX];

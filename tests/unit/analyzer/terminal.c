@@ -1,5 +1,5 @@
-/* Tests of what a narrow terminal shows: texts of kept experiments, with their colours, as
- * tests/golden/terminal has them. */
+/* Tests of output on a narrow terminal: reports of golden experiments, with their colours, compared
+ * with tests/golden/terminal. */
 #include "tests/unit/analyzer/answer.h"
 #include "tests/unit/analyzer/golden.h"
 
@@ -16,7 +16,7 @@ enum { WORDS_MAX = 16, SHOWN_MAX = 1 << 16 };
 
 int analyzer_main(int argc, char **argv);
 
-/* A child has the terminal, so that nothing else is written to it. */
+/* The terminal belongs to a child, so that nothing else is written to it. */
 static void run_child(char **words, int columns)
 {
 	char text[16];
@@ -33,7 +33,7 @@ static void run_child(char **words, int columns)
 	_exit(analyzer_main(count, words) == 0 && fflush(stdout) == 0 ? 0 : 1);
 }
 
-/* What the program shows on a terminal of so many columns; the caller frees. */
+/* The program's output on a terminal with that many columns; the caller frees it. */
 static char *shown(char **words, int columns)
 {
 	char *text = calloc(1, SHOWN_MAX);

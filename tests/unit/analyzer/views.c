@@ -34,7 +34,7 @@ static void tear_down(void)
 
 TestSuite(views, .init = set_up, .fini = tear_down);
 
-/* What a command prints; the caller frees. *status: the exit status. */
+/* The output of a command; the caller frees it. *status: the exit status. */
 static char *run(const char *line, size_t limit, int *status)
 {
 	struct analysis analysis;
@@ -110,7 +110,7 @@ Test(views, allocs_and_heapstat_tell_what_was_temporary)
 	      "Temporary allocations    1 (25.00 %)\n");
 }
 
-/* All stacks begin in a stub, and no method is anywhere. */
+/* All stacks begin in a stub, and there are no methods. */
 Test(views, a_stub_without_methods_is_the_machines_in_all_summaries)
 {
 	static const char map[] =
@@ -345,7 +345,7 @@ Test(views, without_data_they_say_what_to_do)
 	free(stream.bytes);
 }
 
-/* Node 0 is the caller of node 1 and also where a sample was interrupted. */
+/* Node 0 is the caller of node 1, and a sample also interrupted it directly. */
 Test(views, a_sample_where_a_call_returns_belongs_to_that_instruction)
 {
 	static const char map[] =
@@ -361,7 +361,7 @@ Test(views, a_sample_where_a_call_returns_belongs_to_that_instruction)
 	      " nowhere.so+0x1000\n0.000   0.00   3.000  60.00  ", " nowhere.so+0xfff\n");
 }
 
-/* A server that collects garbage every 100 ms has so many in four hours. */
+/* A server that collects garbage every 100 ms has this many collections in four hours. */
 Test(views, the_sum_is_of_all_garbage_collections)
 {
 	enum { COUNT = 120000, ROOM = 64, PAGE = 4096 };

@@ -1,4 +1,4 @@
-/* Tests of xer_archive: its command line, which experiments it visits, and what it says. */
+/* Tests of xer_archive: its command line, which experiments it visits, and its messages. */
 #include "tests/unit/capture.h"
 
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@ int archive_main(int argc, char **argv);
 
 static char directory[] = "/tmp/xer-archive-XXXXXX";
 
-/* A copy of two kept experiments, whose load objects are nowhere but in their archives. */
+/* A copy of two golden experiments, whose load objects exist only in their archives. */
 static void set_up(void)
 {
 	char command[256];

@@ -1,4 +1,4 @@
-/* Threads that are stopped, moved and put back: they must not notice. */
+/* Threads that are stopped, moved and put back must not notice it. */
 #include "attach/call.h"
 #include "attach/memory.h"
 #include "attach/objects.h"
@@ -33,7 +33,7 @@ static void count_carefully(void)
 	_exit(sum == check && n == m ? 0 : 2);
 }
 
-/* Ends with 0 if a sleep of 600 ms is neither cut short nor told of. */
+/* Ends with 0 if a sleep of 600 ms is neither shortened nor interrupted. */
 static void sleep_undisturbed(void)
 {
 	struct timespec time = {.tv_nsec = 600000000}, begin, end;
@@ -48,7 +48,7 @@ static void sleep_undisturbed(void)
 	              : 0);
 }
 
-/* Send a stopped thread through rt_sigreturn with the frame of where it was. */
+/* Send a stopped thread through rt_sigreturn with the frame of its present state. */
 static void send_around(pid_t child, struct thread *thread)
 {
 	static unsigned char bytes[ARCH_FRAME_MAX];

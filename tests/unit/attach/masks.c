@@ -67,5 +67,5 @@ Test(masks, the_tick_is_let_in_and_nothing_else, .timeout = 60)
 	cr_assert_eq(count_blocking(child, SIGUSR1), 4);
 	kill(child, SIGKILL);
 	child_status(child);
-	masks_let_in(child); /* which is gone */
+	masks_let_in(child); /* which has ended */
 }

@@ -11,7 +11,7 @@
 
 enum { PAGE = 4096 };
 
-/* Two pages, of which the child has both and may read the first, and a hole behind them. */
+/* Two pages, of which the child has both but may read only the first, followed by a hole. */
 static char *pages;
 
 static void wait_long(void)
@@ -60,7 +60,7 @@ Test(memory, that_is_not_there_is_an_error, .init = setup)
 	cr_assert_lt(memory_open(child), 0);
 }
 
-/* Code is such memory. */
+/* Code is readable memory. */
 Test(memory, that_the_process_may_not_write_can_be_written, .init = setup)
 {
 	pid_t child;

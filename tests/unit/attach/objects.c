@@ -1,4 +1,4 @@
-/* The load objects of a process, against what the loader says of this one's. */
+/* The load objects of a process, compared with the loader's list for this process. */
 #include "attach/objects.h"
 #include "attach/memory.h"
 #include "attach/thread.h"
@@ -23,7 +23,7 @@ static void open_own(const char *library)
 	cr_assert_eq(objects_open(getpid(), library, &objects), 0);
 }
 
-/* Of functions that no sanitizer has one of its own for. */
+/* Functions that no sanitizer replaces. */
 static uint64_t address(const char *name)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
@@ -70,7 +70,7 @@ Test(objects, functions_are_found_by_name)
 	objects_close(objects);
 }
 
-/* Bytes of a function of the C library, and such as stand nowhere. */
+/* Bytes of a function of the C library, and bytes that occur nowhere. */
 Test(objects, code_is_found)
 {
 	static const unsigned char nowhere[] = "these are no instructions of any function";

@@ -1,4 +1,4 @@
-/* Where a thread may be used: made-up stacks through this process's own objects. */
+/* Where a thread may be used for calls: made-up stacks through this process's own objects. */
 #include "attach/safe.h"
 #include "tests/unit/attach/child.h"
 
@@ -68,7 +68,7 @@ Test(safe, allocating_is_not_even_in_a_wait_or_under_a_handler)
 	objects_close(objects);
 }
 
-/* Of frames from the innermost on; the innermost is in this system call, -1: in none. */
+/* Frames, innermost first; the innermost is in this system call, -1: in none. */
 static int outermost(struct objects *objects, const struct object_frame *frames, int count,
                      long call)
 {
@@ -99,13 +99,14 @@ Test(safe, functions_that_hold_locks_are_not_even_when_they_call_out)
 		frames[1] = frame_in(objects, start + 4, 0);
 		cr_assert_eq(outermost(objects, frames, 2, -1), 1, "%s", holding[i]);
 	}
-	/* qsort calls out, and holds nothing. */
+	/* qsort calls back, and holds no lock. */
 	frames[1] = libc_frame(objects, "qsort_r", 8);
 	cr_assert_eq(outermost(objects, frames, 2, -1), -1);
 	objects_close(objects);
 }
 
-/* A return address behind the call of a function that does not return may lie behind its end. */
+/* The return address of a call of a function that does not return may be after the end of the
+ * caller. */
 Test(safe, a_return_address_belongs_to_the_call_before_it)
 {
 	struct objects *objects = own_objects();
@@ -150,7 +151,7 @@ Test(safe, calls_that_wait_are_and_other_ones_are_not)
 	objects_close(objects);
 }
 
-/* It is left by the outermost of its calls of itself. */
+/* A recursive function is left by the outermost of its calls. */
 Test(safe, where_the_c_library_has_called_itself_the_outermost_call_counts)
 {
 	struct objects *objects = own_objects();
@@ -181,7 +182,7 @@ Test(safe, the_loader_is_not_and_code_without_an_object_is)
 	objects_close(objects);
 }
 
-/* The recorder, unless it has called what it stands in front of. */
+/* The recorder, except when it has called the function that it wraps. */
 Test(safe, the_recorder_is_where_it_has_called_the_c_library)
 {
 	struct objects *objects = own_objects();

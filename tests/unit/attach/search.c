@@ -36,7 +36,7 @@ static void compute_and_wait(void)
 	compute(NULL);
 }
 
-/* In malloc all the time. */
+/* In malloc most of the time. */
 static void allocate(void)
 {
 	for (;;)

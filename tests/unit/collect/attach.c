@@ -1,5 +1,5 @@
-/* Tests of recording a running process: when its helper is called, and when that ends. Scripts
- * stand for the helper and for the archiver, and note their arguments. */
+/* Tests of recording a running process: when its helper is called, and when that ends. Scripts take
+ * the place of the helper and the archiver, and write down their arguments. */
 #include "collect/attach.h"
 #include "tests/unit/capture.h"
 #include "tests/unit/collect/scratch.h"
@@ -53,7 +53,7 @@ static void leave(void)
 
 TestSuite(attach, .init = enter, .fini = leave, .timeout = 60);
 
-/* Each notes what it is called with; `body`: what it does then. */
+/* Each writes down its arguments; `body`: what it does then. */
 static void put_scripts(const char *body)
 {
 	char text[512];
@@ -195,7 +195,7 @@ Test(attach, a_signal_ends_the_recording)
 		sigprocmask(SIG_BLOCK, &set, NULL);
 		raise(signals[i]);
 		cr_expect_eq(record(&begun, attached()), 0);
-		/* It is still there, as nobody read it. */
+		/* It is still there, as nothing has read it. */
 		sigwaitinfo(&set, NULL);
 		unlink("test.1.er/log");
 	}

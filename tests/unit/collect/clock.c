@@ -33,7 +33,7 @@ Test(clock, moments_are_between_their_calls)
 	cr_expect_lt(clock.begin.ticks, start.ticks);
 }
 
-/* A millisecond at least lies between the two readings. */
+/* At least a millisecond passes between the two readings. */
 Test(clock, ticks_have_the_rate_that_is_told)
 {
 	struct clock_source clock;

@@ -91,7 +91,7 @@ Test(counters, settings_say_them_again)
 	cr_assert_str_eq(text, "");
 }
 
-/* Whether this machine lets us count it. */
+/* Whether this machine allows counting it. */
 static int is_countable(const struct counter *counter)
 {
 	struct ring_settings settings = {.period_ns = counter->period,
@@ -115,7 +115,7 @@ Test(counters, what_cannot_be_counted_is_left_out_and_told)
 	char *said;
 
 	cr_assert_eq(reads("page-faults,cs,minor-faults,cpu-migrations"), 0);
-	counters.counter[2].type = 1000; /* nobody has such events */
+	counters.counter[2].type = 1000; /* no machine has such events */
 	memcpy(wanted, counters.counter, sizeof(wanted));
 	capture_begin(&messages, stderr);
 	counters_try(&counters);

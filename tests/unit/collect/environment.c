@@ -1,4 +1,4 @@
-/* Tests of what a program inherits that is to be recorded. */
+/* Tests of what a program that is to be recorded inherits. */
 #include "collect/environment.h"
 
 #include "format/descriptor.h"
@@ -14,7 +14,7 @@ static struct cause cause;
 static const struct clock_source of_tsc = {.is_tsc = 1, .hz = 2600000000};
 static const struct clock_moment start = {.ticks = 123456789};
 
-/* The request borrows from argv. */
+/* The request points into argv. */
 static void parse(char *const *argv)
 {
 	static char *kept[64];
@@ -41,7 +41,7 @@ static char *const *build(int bits)
 	return lists[list_count - 1];
 }
 
-/* The value of the only variable of this name; NULL: there is none. */
+/* The value of the only variable with this name; NULL: there is none. */
 static const char *value_of(char *const *list, const char *name)
 {
 	const char *value = NULL;
@@ -92,7 +92,7 @@ Test(environment, everything_else_stays)
 	setenv("OTHER", "a=b", 1);
 	for (char *const *at = build(64); *at; at++)
 		count++;
-	/* All but the descriptor were there before; LD_PRELOAD is new. */
+	/* All except the descriptor existed before; LD_PRELOAD is new. */
 	for (char **at = environ; *at; at++)
 		count--;
 	cr_expect_eq(count, getenv("LD_PRELOAD") ? 0 : 1);

@@ -151,5 +151,5 @@ Test(experiment, file_size_limit_is_an_error_and_no_signal)
 	cr_assert(!exists("test.1.er/notes"));
 	experiment_remove(&made);
 	setrlimit(RLIMIT_FSIZE,
-	          &usual); /* the process has files of its own to write at its end: coverage */
+	          &usual); /* with coverage, the process writes its own files at its end */
 }

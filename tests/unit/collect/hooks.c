@@ -125,7 +125,7 @@ Test(hooks, signals_by_name_and_number)
 	cr_assert(hooks_signal(&hooks, "61") < 0, "the recorder's own");
 }
 
-/* The name as part of a list that has nothing else is its group's list. */
+/* If a list has only the name of a group, it is that group's list. */
 Test(hooks, groups_are_defined_used_and_deleted, .init = scratch_enter, .fini = scratch_leave)
 {
 	struct hooks hooks = {0};

@@ -7,7 +7,7 @@
 
 static int is_starving;
 
-/* In place of libc's. */
+/* Replaces libc's. */
 char *strdup(const char *text)
 {
 	char *copy = is_starving ? NULL : malloc(strlen(text) + 1);

@@ -14,7 +14,7 @@ static void release(void)
 	free(text);
 }
 
-/* What is listed of a command line, in `text`. */
+/* The list for a command line, in `text`. */
 static void list(char **argv)
 {
 	struct target target = {.path = "/bin/true", .argv = (char *[]){"true", "a b", NULL}};
@@ -31,7 +31,7 @@ static void list(char **argv)
 
 #define LIST(...) list((char *[]){"xcollect", __VA_ARGS__, "true", NULL})
 
-/* The value of a line, up to its end; it fails where there is no such line. */
+/* The value of a line, up to its end; it fails if there is no such line. */
 static void expect(const char *label, const char *value)
 {
 	char line[256];

@@ -43,7 +43,7 @@ static xmlNode *find(xmlNode *parent, const char *name)
 
 Test(logfile, any_arguments_survive_and_the_end_is_appendable)
 {
-	/* Every length of padding around a page's end is met. */
+	/* Paddings of every length around the end of a page. */
 	for (size_t size = 0; size < 300; size++) {
 		char argument[400], got[400];
 		char *argv[] = {"a\x01\xff<&>\"'\\", argument, NULL};

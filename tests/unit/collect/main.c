@@ -1,4 +1,4 @@
-/* Tests of xcollect as a whole: what it says, what it makes, and what it becomes. */
+/* Tests of xcollect as a whole: its messages, the files it makes, and the program it becomes. */
 #include "format/layout.h"
 #include "tests/unit/collect/program.h"
 #include "tests/unit/collect/scratch.h"
@@ -31,7 +31,7 @@ static int begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* That nothing is printed, `err` is said, and the status. */
+/* Expect that nothing is printed, `err` is the message, and the status. */
 static void refuse(struct program_run run, const char *err, int status)
 {
 	cr_expect_str_empty(run.out);
@@ -142,7 +142,7 @@ Test(main, it_says_that_the_program_will_stop)
 	program_run_fini(&run);
 }
 
-/* Take out the line that begins with the word. */
+/* Remove the line that begins with the word. */
 static void drop_line(char *text, const char *word)
 {
 	char line[32], *at;
@@ -153,7 +153,7 @@ static void drop_line(char *text, const char *word)
 	memmove(at, strchr(at + 1, '\n'), strlen(strchr(at + 1, '\n')) + 1);
 }
 
-/* A kind of the form CALLS is on or off, and has nothing of its own to tell. */
+/* A kind of the form CALLS is on or off, and has no settings of its own to show. */
 static void drop_calls(char *text)
 {
 	static const char *const words[] = {
@@ -174,7 +174,7 @@ static void drop_calls(char *text)
 			drop_line(text, words[switches[i].kind]);
 }
 
-/* What -n tells, up to where the collector is, and behind that. */
+/* The output of -n, up to the collector's path, and after it. */
 static void expect_settings(struct program_run run, const char *expected, const char *bounds)
 {
 	char *from = strstr(run.err, "\nclock "), *to, *behind;
@@ -194,7 +194,7 @@ static void expect_settings(struct program_run run, const char *expected, const 
 
 Test(main, a_dry_run_tells_the_settings)
 {
-	/* xer_archive is not there. */
+	/* xer_archive is missing. */
 	static const char warning[] =
 		"xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n";
 
@@ -256,7 +256,7 @@ Test(main, an_installation_is_looked_for)
 	       "xcollect: cannot find ../lib/xer/libcollector.so relative to xcollect: "
 	       "No such file or directory\n",
 	       125);
-	/* The loader takes no path with a blank. */
+	/* The loader accepts no path with a blank. */
 	cr_assert_eq(mkdir("a b", 0755), 0);
 	scratch_put("a b/real.so", "", 0, 0644);
 	snprintf(path, sizeof(path), "%s/a b/real.so", here);
@@ -275,7 +275,7 @@ Test(main, the_archiver_is_there_if_it_can_be_executed)
 	struct program_run run;
 
 	scratch_put("bin/xer_archive", "#!/bin/sh\n", 10, 0644);
-	/* Whoever may execute everything needs a bit for it all the same. */
+	/* Even a user who may execute everything needs an execute bit. */
 	run = RUN("-n", "true");
 	cr_expect(strstr(run.err, warning) != NULL, "%s", run.err);
 	program_run_fini(&run);

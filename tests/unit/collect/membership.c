@@ -22,8 +22,8 @@ TestSuite(membership, .init = scratch_enter, .fini = scratch_leave);
 static struct cause cause;
 static struct membership membership;
 
-/* Add an experiment called `name` in the directory `place` below the current one ("" for itself).
- */
+/* Add an experiment called `name` in the directory `place` below the current one ("" for the
+ * current one). */
 static int add(const char *group, const char *place, const char *name)
 {
 	static struct experiment_directory experiment;

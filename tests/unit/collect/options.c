@@ -7,7 +7,7 @@
 static struct request request;
 static struct cause cause;
 
-/* The request borrows from argv, which must outlive the expression that parses. */
+/* The request points into argv, which must outlive the expression that parses. */
 static int parse(char *const *argv)
 {
 	static char *kept[32];
@@ -325,7 +325,7 @@ Test(options, function_tracing_is_chosen_by_patterns)
 	}
 }
 
-/* Who has kept to the syntax is told what the values are. */
+/* If the syntax is right, the message lists the possible values. */
 Test(options, what_is_out_of_range_is_told_from_what_is_no_value)
 {
 	static const struct {

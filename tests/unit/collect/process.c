@@ -1,4 +1,4 @@
-/* process.c: which running processes can be recorded, and why others cannot. */
+/* process.c: which running processes can be recorded, and the reasons why others cannot. */
 #include "collect/process.h"
 
 #include <criterion/criterion.h>
@@ -15,7 +15,7 @@ static struct installation installation;
 static struct target target;
 static struct cause cause;
 
-/* A child that waits for its end. */
+/* A child that waits until it is ended. */
 static pid_t start(void)
 {
 	pid_t child = fork();
@@ -29,7 +29,7 @@ static pid_t start(void)
 	return child;
 }
 
-/* A child that executes another program: ours may be one that no library can be loaded into. */
+/* A child that executes another program, as a library may not be loadable into this one. */
 static pid_t start_program(void)
 {
 	int ends[2];

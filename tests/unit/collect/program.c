@@ -17,7 +17,7 @@ enum { WORDS_MAX = 64, SIGNALLED = 1000 };
 
 int collect_main(int argc, char **argv);
 
-/* Before the runner of tests begins, which this copy is not. */
+/* Runs before the test runner, which this copy must not become. */
 __attribute__((constructor)) static void become_program(int argc, char **argv)
 {
 	if (!getenv(IS_PROGRAM))

@@ -1,4 +1,4 @@
-/* Command lines for people: what is quoted, and where a line is cut. */
+/* Command lines for users: what is quoted, and where a line is cut. */
 #include "collect/quote.h"
 
 #include <criterion/criterion.h>
@@ -32,7 +32,7 @@ Test(quote, others_are_quoted)
 	cr_assert_str_eq(QUOTED("$x", "*", "a;b"), "'$x' '*' 'a;b'");
 }
 
-/* The shell has the last word. */
+/* The shell must read it back. */
 Test(quote, a_shell_reads_the_same)
 {
 	char *argv[] = {"printf", "%s|", "a b", "it's", "", "\"q\" \\ $HOME `x`", "\ttab", NULL};

@@ -1,5 +1,5 @@
-/* Tests of the helpers that sample: how they are started and told to begin, and what is said of
- * their answers. A script stands for the helper, and notes its arguments. */
+/* Tests of the sampling helpers: how they are started and told to begin, and the messages about
+ * their answers. A script takes the place of the helper, and writes down its arguments. */
 #include "collect/sampler.h"
 #include "tests/unit/capture.h"
 #include "tests/unit/collect/scratch.h"
@@ -44,8 +44,9 @@ static void leave(void)
 
 TestSuite(sampler, .init = enter, .fini = leave, .timeout = 60);
 
-/* Run in a child, which stands for the program: its helpers become orphans, which are given to us,
- * as whoever runs the tests may wait for all children. Returns what `body` returns. */
+/* Run in a child, which takes the place of the program: its helpers become orphans, which this
+ * process adopts, as the test runner may wait for all its children. Returns the result of
+ * `body`. */
 static unsigned in_program(unsigned (*body)(void))
 {
 	unsigned result = 0;
@@ -67,7 +68,7 @@ static unsigned begin(void)
 	return sampler_begin(&installation, &request, &experiment);
 }
 
-/* Its answer is two numbers of 32 bits; `end`: what it does then. */
+/* Its answer is two 32-bit numbers; `end`: what it does then. */
 static void put_helper(const char *answer, const char *end)
 {
 	char text[512];
@@ -208,7 +209,7 @@ Test(sampler, each_counter_has_a_helper_of_its_own)
 		.name = "page-faults", .type = 1, .config = 2, .period = 10};
 	request.counters.counter[1] = (struct counter){
 		.name = "cycles", .type = 0, .config = 0, .period = 999};
-	/* One after the other, as each waits until it may begin. */
+	/* One after the other, as each waits for permission to begin. */
 	request.sampler_ns = 0;
 	put_helper(NOT_IN_KERNEL, "");
 	capture_begin(&messages, stderr);
@@ -237,7 +238,7 @@ Test(sampler, where_timers_sample_the_helper_waits_for_the_end)
 	expect_log(expected);
 }
 
-/* The helper is there until it is told. */
+/* The helper exists until it is told to end. */
 static unsigned attach_and_end(void)
 {
 	struct samplers samplers;

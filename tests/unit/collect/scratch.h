@@ -1,14 +1,14 @@
-/* scratch.h: a directory of its own for each test, which is the current one. */
+/* scratch.h: a separate directory for each test, which is the current one. */
 #ifndef XER_TESTS_SCRATCH_H
 #define XER_TESTS_SCRATCH_H
 
-/* Make the directory and enter it. */
+/* Create the directory and enter it. */
 void scratch_enter(void);
 
-/* Delete it with all in it. */
+/* Delete it with everything in it. */
 void scratch_leave(void);
 
-/* Make the file `name` with bytes[len] and `mode`. */
+/* Create the file `name` with bytes[len] and `mode`. */
 void scratch_put(const char *name, const void *bytes, unsigned long len, unsigned mode);
 
 #endif

@@ -1,4 +1,4 @@
-/* target.c: tests of finding programs and of refusing what cannot be recorded. */
+/* target.c: tests of finding programs and of refusing programs that cannot be recorded. */
 #include "collect/target.h"
 
 #include "tests/unit/collect/scratch.h"
@@ -13,7 +13,7 @@
 static struct target target;
 static struct cause cause;
 
-/* The target borrows argv, which must outlive the expression that finds it. */
+/* The target points into argv, which must outlive the expression that finds it. */
 static int find(char *const *argv)
 {
 	static char *kept[8];

@@ -1,9 +1,9 @@
-/* Wherever memory runs out, opening, loading and naming give -ENOMEM or a result, and leave nothing
- * behind.
+/* Wherever memory runs out, opening, loading and naming return -ENOMEM or a result, and leak
+ * nothing.
  *
- * This file stands before the C library's allocator for the whole test program; it fails the Nth
- * call of a thread that asks for it. Sanitizers have an allocator of their own: in their builds
- * none fails. */
+ * This file's functions replace the C library's allocator in the whole test program; they fail the
+ * Nth call of a thread that requests it. Sanitizers have their own allocator: in their builds no
+ * call fails. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 static __thread long
-	until_failure; /* allocations up to and with the one that fails; 0: none fails */
+	until_failure; /* allocations up to and including the one that fails; 0: none fails */
 static __thread int failed;
 static __thread int ours_only; /* calls from libraries do not count */
 static __thread long live;     /* blocks */
@@ -104,8 +104,8 @@ static int open_and_load(struct experiment **out, const struct exp_data_set **se
 	return rc;
 }
 
-/* Open, load and close while the nth allocation fails. Returns the result and *hit: there were so
- * many. */
+/* Open, load and close while the nth allocation fails. Returns the result, and in *hit whether
+ * there were that many. */
 static int try_load(long nth, int *hit)
 {
 	struct experiment *experiment;
@@ -124,15 +124,15 @@ static int try_load(long nth, int *hit)
 	return rc;
 }
 
-/* Fail each in turn. is_strict: the result must say so; else a library may also do without the
- * memory, as qsort can and libxml2 for the text of a fault. */
+/* Fail each in turn. is_strict: the result must say so; otherwise a library may also do without the
+ * memory, as qsort can, and libxml2 for the text of an error. */
 static void fail_each(int is_strict)
 {
 	struct experiment *experiment;
 	const struct exp_data_set *set;
 	int hit = 1;
 
-	/* The first time libxml2 makes what it keeps. */
+	/* The first time, libxml2 allocates memory that it keeps. */
 	cr_assert_eq(open_and_load(&experiment, &set), 0, "run from the top of the source tree");
 	experiment_close(experiment);
 	for (long nth = 1; hit; nth++) {
@@ -219,7 +219,7 @@ static int name_all(const struct experiment *experiment, const struct exp_data_s
 	return rc < 0 ? rc : 0;
 }
 
-/* libdw, which ends the program where it gets no memory, gets it. */
+/* libdw, which aborts if it gets no memory, always gets it. */
 Test(alloc_failure, naming_ends_well, .timeout = 100)
 {
 	struct experiment *experiment;

@@ -1,4 +1,4 @@
-/* Whatever the bytes of an experiment are, reading it ends, and says what is wrong. */
+/* Whatever the bytes of an experiment are, reading it ends, and reports what is wrong. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"

@@ -18,7 +18,7 @@ static size_t put(uint8_t *out, size_t room, size_t at, const void *bytes, size_
 	return (at + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Program headers of what is mapped. Returns their number. */
+/* Program headers of the mapped sections. Returns their number. */
 static size_t map(Elf64_Phdr *out, const struct made_section *sections, const Elf64_Shdr *headers,
                   size_t count)
 {

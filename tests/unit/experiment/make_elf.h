@@ -1,4 +1,4 @@
-/* make_elf.h: ELF files of 64 bits for tests, made section by section. */
+/* make_elf.h: 64-bit ELF files for tests, made section by section. */
 #ifndef XER_TESTS_UNIT_EXPERIMENT_MAKE_ELF_H
 #define XER_TESTS_UNIT_EXPERIMENT_MAKE_ELF_H
 
@@ -15,7 +15,7 @@ struct made_section {
 };
 
 /* Put a file of type ET_DYN with sections[count], which have the numbers from 1 on, into out[room].
- * Those with SHF_ALLOC are mapped where their addresses say. Returns its size. */
+ * Those with SHF_ALLOC are mapped at their addresses. Returns its size. */
 size_t made_elf(void *out, size_t room, const struct made_section *sections, size_t count);
 
 /* The same as an open binary, which the caller closes. */

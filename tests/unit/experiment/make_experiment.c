@@ -69,7 +69,7 @@ int maker_log_of_this_boot(struct maker *maker, const char *elements)
 
 static int has_closed_input;
 
-/* Of open files; standard input counts as one of them ever. */
+/* Open files; standard input always counts as one of them. */
 static int count_descriptors(void)
 {
 	DIR *open = opendir("/proc/self/fd");
@@ -134,7 +134,8 @@ int maker_open(struct maker *maker, struct experiment **out, struct exp_cause *c
 	struct exp_reporter reporter = {count_warning, maker};
 	int rc = experiment_open(maker->path, &reporter, out, cause);
 
-	/* As in a program without standard input: the next file that is opened has the number 0. */
+	/* As in a program without standard input: the next file that is opened gets the number
+	 * 0. */
 	if (rc == 0 && !has_closed_input)
 		has_closed_input = close(STDIN_FILENO) == 0;
 	return rc;

@@ -1,4 +1,4 @@
-/* make_experiment.h: synthetic experiments for tests, made with the functions that the recorder
+/* make_experiment.h: synthetic experiments for tests, made with functions that the recorder also
  * uses. */
 #ifndef XER_TESTS_UNIT_EXPERIMENT_MAKE_EXPERIMENT_H
 #define XER_TESTS_UNIT_EXPERIMENT_MAKE_EXPERIMENT_H
@@ -10,11 +10,11 @@
 
 enum { MAKER_START_TICKS = 1000000000, MAKER_HZ = 1000000000 }; /* a tick is a nanosecond */
 
-/* An experiment directory in a temporary directory of its own. */
+/* An experiment in its own temporary directory. */
 struct maker {
 	char directory[64];
 	char path[128];
-	/* Warnings that maker_open's reporter got. */
+	/* Warnings that the reporter of maker_open got. */
 	unsigned warnings;
 	char warning[512]; /* the first */
 	int descriptors;   /* of this process that were open at the beginning */
@@ -28,14 +28,14 @@ struct maker_stream {
 	uint32_t ordinal;
 };
 
-/* Make an experiment with a small log.xml: process "prog a", clock, an exit event after 10 s. What
- * is opened after that is closed before maker_destroy, or the test fails. */
+/* Make an experiment with a small log.xml: process "prog a", clock, an exit event after 10 s. All
+ * files that are opened after that must be closed before maker_destroy, or the test fails. */
 void maker_create(struct maker *maker);
 void maker_destroy(struct maker *maker);
 
 /* Make the experiment of a descendant below a founder's: process "child", without host and
- * settings, an exit event of 5 s CPU time; `elements` come before that. It goes with the founder.
- */
+ * settings, an exit event with 5 s of CPU time; `elements` come before that. It is removed with the
+ * founder. */
 void maker_descendant(const struct maker *founder, const char *lineage, const char *elements,
                       struct maker *out);
 
@@ -45,8 +45,8 @@ void maker_put(struct maker *maker, const char *name, const void *bytes, size_t 
 /* Write log.xml: header, `elements`, closing tag. NULL: no exit event. */
 void maker_log(struct maker *maker, const char *elements);
 
-/* The same, begun 1700000000 s after 1970 and since this machine was started. Returns 0, or -1: it
- * does not tell when that was. */
+/* The same, begun 1700000000 s after 1970 and since this machine was started. Returns 0, or -1 if
+ * the time of that start is unknown. */
 int maker_log_of_this_boot(struct maker *maker, const char *elements);
 
 /* Open with a reporter that counts. Returns what experiment_open returns. */
@@ -54,17 +54,17 @@ int maker_open(struct maker *maker, struct experiment **out, struct exp_cause *c
 
 void maker_stream_init(struct maker_stream *stream);
 
-/* Begin an extent of `size` bytes for a thread; size is a multiple of 4096, all of it counted
- * from the page. */
+/* Begin an extent of `size` bytes for a thread; size is a multiple of 4096, and counts from the
+ * page's beginning. */
 void maker_extent(struct maker_stream *stream, uint32_t tid, uint64_t tsc, size_t size);
 
-/* Begin another thread's buffer in what the extent has left. */
+/* Begin another thread's buffer in the rest of the extent. */
 void maker_successor(struct maker_stream *stream, uint32_t tid, uint64_t tsc);
 
 /* Add an event. Returns the offset of its payload. */
 size_t maker_event(struct maker_stream *stream, uint64_t tsc, const void *payload, size_t size);
 
-/* Add records of 8 bytes each to a function trace, and an EndOfBuffer behind them. */
+/* Add records of 8 bytes each to a function trace, with an EndOfBuffer after them. */
 void maker_words(struct maker_stream *stream, const uint64_t *words, size_t count);
 /* "Number id is the function at `address`." */
 size_t maker_function(struct maker_stream *stream, uint64_t tsc, uint32_t id, uint64_t address);

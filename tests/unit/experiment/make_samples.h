@@ -13,12 +13,12 @@ enum { PID = 42, MONO = 1000000 }; /* of the experiment; CLOCK_MONOTONIC at its 
 #define EXIT "<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"1000000\"/>\n"
 #define EXEC "<event kind=\"exec\" time=\"1000000100\" path=\"/bin/other\" lineage=\"_x1\"/>\n"
 
-/* Make an experiment of these elements that has the sampler's directory, and begin one of its
+/* Make an experiment with these elements that has the sampler's directory, and begin one of its
  * files. Returns how many words[] that takes. */
 size_t maker_sampler(struct maker *maker, const char *elements, const char *provider,
                      uint64_t *words);
 
-/* Open the experiment and load it. What was loaded lives as long as the experiment. */
+/* Open the experiment and load it. The loaded data live as long as the experiment. */
 const struct exp_data_set *maker_load(struct maker *maker, struct experiment **experiment);
 
 #endif

@@ -1,5 +1,5 @@
-/* one_stream.h: what suites share whose experiments have one data file. Who includes it has defined
- * NODES, and pcs and parents of as many nodes; set_up makes them and an empty stream. */
+/* one_stream.h: what suites whose experiments have one data file share. Before including it, a file
+ * defines NODES, and pcs and parents of that many nodes; set_up makes them and an empty stream. */
 #ifndef XER_TESTS_UNIT_EXPERIMENT_ONE_STREAM_H
 #define XER_TESTS_UNIT_EXPERIMENT_ONE_STREAM_H
 

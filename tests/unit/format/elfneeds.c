@@ -1,4 +1,4 @@
-/* elfneeds.c: tests of what a program needs first. */
+/* elfneeds.c: tests of what a program needs before it can start. */
 #include "format/elfneeds.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +11,7 @@ static struct file {
 	Elf64_Dyn entries[4];
 	char names[32];
 } file;
-static size_t size; /* of it, as far as it is there */
+static size_t size; /* its size, as far as it exists */
 
 static long read_memory(int fd, void *to, size_t len, uint64_t at)
 {

@@ -1,5 +1,5 @@
-/* fxt.c: tests of the FXT encoders and of the table of records. Expected words were worked out by
- * hand from the format. */
+/* fxt.c: tests of the FXT encoders and of the table of records. The expected words were worked out
+ * by hand from the format. */
 #include "format/fxt.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 
 static const uint64_t guard = 0x5a5a5a5a5a5a5a5a;
 
-/* The words that were written are these, and none more. */
+/* Exactly these words were written. */
 static void check(const uint64_t *out, size_t written, const uint64_t *expected, size_t count)
 {
 	cr_assert(written == count, "%zu words, not %zu", written, count);

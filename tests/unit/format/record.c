@@ -67,7 +67,7 @@ Test(record, u48_round_trip)
 	cr_assert(!fmt_u48_fits(1ull << 48));
 }
 
-/* Of every type, all values in their order, each with a spelling, and no others. */
+/* For every type: all values in order, each with a spelling, and no others. */
 Test(record, enumerated_values_are_found_in_order)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* xml.c: tests of XML building and of appending that survives a kill after any write. */
+/* xml.c: tests of building XML, and of appending, which must survive a kill after any write. */
 #include "format/xml.h"
 
 #include "tests/unit/format/seed.h"
@@ -12,7 +12,7 @@
 #define CLOSE "</r>\n"
 enum { PARSE = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING };
 
-/* A file as the kernel would have it: bytes, and zeros where a hole is written over. */
+/* A file as the kernel keeps it: bytes, and zeros where a write leaves a hole. */
 struct model {
 	char *bytes;
 	size_t size;

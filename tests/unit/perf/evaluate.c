@@ -1,4 +1,4 @@
-/* Expressions of DWARF as unwinding tables have them, by operations that are put together here. */
+/* DWARF expressions as unwinding tables have them, made of single operations here. */
 #include "perf/evaluate.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-/* What the helper adds to log.xml; and who is waited for before the files of timers are exported.
- */
+/* What the helper adds to log.xml; and which processes it waits for before the files of timers are
+ * exported. */
 #include "perf/log.h"
 #include "perf/timers.h"
 
@@ -105,7 +105,7 @@ Test(perf_log, all_counts_are_there_under_their_names)
 	cr_assert(has("sampler_samples", 101), "what was there stays");
 }
 
-/* A log of any length, over pages, is XML after each addition. */
+/* A log of any length, across pages, is XML after each addition. */
 Test(perf_log, the_log_stays_whole)
 {
 	for (int i = 0; i < 40; i++) {
@@ -172,7 +172,8 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The process itself, and whoever holds a lock on a log: of the founder, or of a descendant. */
+/* The process itself, and any process that holds a lock on a log, of the founder or of a
+ * descendant. */
 static void waits_for(const char *log)
 {
 	int64_t begin = now_ms();

@@ -1,5 +1,5 @@
-/* The files of what is mapped: the very ones, as others of the same name have other code. The
- * program of this test is one. */
+/* The files of what is mapped must be exactly those, as other files of the same name have other
+ * code. The program of this test is one. */
 #include "perf/object.h"
 
 #include <criterion/criterion.h>

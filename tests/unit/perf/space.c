@@ -1,4 +1,4 @@
-/* What is mapped where: by the kernel's records, which are made up here. */
+/* What is mapped where, by the kernel's records, which are made up here. */
 #include "perf/space.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PID = 2000000000 /* nobody's */, TRAILER = 3 };
+enum { PID = 2000000000 /* no process has it */, TRAILER = 3 };
 
 static void give(uint16_t type, uint16_t misc, const uint64_t *words, size_t count)
 {
@@ -128,8 +128,8 @@ Test(space, a_child_has_its_parents_code_until_it_executes_a_program)
 	cr_assert_not_null(space_at(space_of(PID), 0x1000));
 }
 
-/* A chain of processes, of which each makes the next one and ends: it is known whom the last one
- * descends from, but not for ever. */
+/* A chain of processes, each of which forks the next one and ends: the ancestors of the last one
+ * are known, but not for ever. */
 Test(space, parents_are_known_when_they_are_gone)
 {
 	enum { CHAIN = 300 };
@@ -162,7 +162,7 @@ Test(space, each_mapping_is_told_once)
 	map(0x5000, 0x1000, 0);
 	cr_assert_eq(space_tell(space_of(PID))->start, 0x5000);
 	cr_assert_null(space_tell(space_of(PID)));
-	map(0x1000, 0x1000, 0); /* before the one that is told */
+	map(0x1000, 0x1000, 0); /* before the one that is reported */
 	map(0x9000, 0x1000, 0);
 	cr_assert_eq(space_tell(space_of(PID))->start, 0x1000);
 	cr_assert_eq(space_tell(space_of(PID))->start, 0x9000);

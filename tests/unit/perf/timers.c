@@ -1,4 +1,4 @@
-/* Where the kernel's sampling is refused: who is waited for, and what is run then. */
+/* If the kernel refuses to sample: which processes are waited for, and what is run then. */
 #include "perf/timers.h"
 
 #include <criterion/criterion.h>
@@ -24,7 +24,7 @@ static void put(const char *name, const char *text, int mode)
 	cr_assert_eq(close(fd), 0);
 }
 
-/* The exporter writes what it was given into the experiment's directory, and ends with `status`. */
+/* The exporter writes its input into the experiment's directory, and ends with `status`. */
 static void put_exporter(const char *end)
 {
 	char text[300];

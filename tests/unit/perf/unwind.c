@@ -1,5 +1,5 @@
-/* Stacks of this process itself, by registers and a copy of its memory, as the kernel would hand
- * them over. Their frames are known from the functions' own return addresses. */
+/* Stacks of this process, from registers and a copy of its memory, as the kernel would deliver
+ * them. The expected frames are the functions' own return addresses. */
 #include "perf/unwind.h"
 
 #include "perf/arch/arch.h"
@@ -31,7 +31,7 @@ static void take(const ucontext_t *context, size_t bytes)
 	for (int i = 0; i < RING_REGISTERS; i++)
 		sample.registers[i] = (uint64_t)context->uc_mcontext.gregs[greg[i]];
 	sample.pcs[0] = sample.registers[RING_PC];
-	/* The stack may end before. */
+	/* The stack may end earlier. */
 	sample.stack_bytes = 0;
 	if (bytes > 0) {
 		int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -59,7 +59,7 @@ static FRAME int innermost(int x)
 	return x + 1;
 }
 
-/* A frame pointer, since its size is not known. */
+/* This makes the compiler use a frame pointer, since the size is not known. */
 static FRAME int dynamic(int x)
 {
 	volatile char *room = __builtin_alloca((size_t)x * 16);
@@ -178,7 +178,7 @@ Test(unwind, through_a_signal)
 	cr_assert(has_all(5, 5), "the frame outside of the handler's");
 }
 
-/* Its very first instruction raises SIGILL. */
+/* Its first instruction raises SIGILL. */
 void unwind_traps(void);
 __asm__(".pushsection .text\n"
         ".globl unwind_traps\n"
@@ -240,8 +240,8 @@ Test(unwind, nobody_knows_the_code)
 	cr_assert_eq(sample.count, 1);
 }
 
-/* Where the kernel lets a program begin has no caller, but no table says so in ld.so: it is the
- * last frame of all that runs before main. */
+/* The place where the kernel starts a program has no caller, but no table in ld.so says so: it is
+ * the last frame of all that runs before main. */
 Test(unwind, where_the_loader_begins)
 {
 	const Elf64_Ehdr *loader = (const Elf64_Ehdr *)getauxval(AT_BASE); /* NOLINT */

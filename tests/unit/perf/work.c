@@ -1,4 +1,4 @@
-/* A child of the test is sampled, as the helper does it: what is in its files and in the counts. */
+/* A child of the test is sampled, as the helper does it: checks its files and counts. */
 #include "perf/work.h"
 
 #include "format/fxt.h"
@@ -51,7 +51,7 @@ static void remove_files(void)
 
 TestSuite(work, .init = setup, .fini = remove_files, .timeout = 60);
 
-/* Uses CPU time when a byte has come, and ends then. */
+/* Uses CPU time when a byte has arrived, and then ends. */
 static pid_t spin(int cpu_ms, int *go)
 {
 	int fds[2];
@@ -108,8 +108,8 @@ static struct work_settings settings_for(pid_t pid)
 	};
 }
 
-/* The samples of a file, whose other records are looked through too; *ends_full: the last one tells
- * of losses. */
+/* The samples of a file, whose other records are checked, too; *ends_full: the last record reports
+ * losses. */
 static uint64_t samples_of(const char *name, pid_t pid, uint64_t *bytes, int *ends_full)
 {
 	static uint64_t words[1 << 18];
@@ -267,7 +267,7 @@ Test(work, a_byte_ends_it_and_the_process_goes_on)
 	waitpid(child, NULL, 0);
 }
 
-/* The other side is gone without a word: the process is sampled to its end. */
+/* The other side ends without a message: the process is sampled to its end. */
 Test(work, an_end_that_is_closed_ends_nothing)
 {
 	struct work_counts counts;
@@ -339,7 +339,7 @@ Test(work, what_cannot_be_opened_is_told)
 	cr_assert_eq(work_open(&work, &settings), -EEXIST, "a file is there already");
 }
 
-/* Threads that are there when it begins, and those that they make. */
+/* Threads that exist when it begins, and threads that these create. */
 Test(work, the_whole_process_is_sampled)
 {
 	struct work_counts counts;

@@ -1,4 +1,4 @@
-/* Handles: each is known until it is closed, and not taken for another one afterwards. */
+/* Handles: each is valid until it is closed, and is not taken for another one afterwards. */
 #include "sampler/handle.h"
 
 #include <criterion/criterion.h>

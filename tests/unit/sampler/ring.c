@@ -1,4 +1,4 @@
-/* Samples as the kernel writes them: read, cut, and refused. */
+/* Samples as the kernel writes them: complete, cut, and refused. */
 #include "sampler/ring.h"
 
 #include <criterion/criterion.h>
@@ -84,8 +84,8 @@ Test(ring, at_most_64_frames_are_taken)
 	cr_assert_not(sample.is_deep, "that was all of it");
 }
 
-/* Registers 1 to 24 but for those of segments, in the kernel's order, then 16 bytes of stack of
- * which 8 were there. */
+/* Registers 1 to 24 without segment registers, in the kernel's order, then 16 bytes of stack, of
+ * which 8 existed. */
 #define REGISTERS \
 	100, 103, 102, 101, 104, 105, 106, 107, 0x400016, 108, 109, 110, 111, 112, 113, 114, 115
 #define STACKED(size, used) \
@@ -129,8 +129,8 @@ Test(ring, stacks_that_cannot_be_are_refused)
 	cr_assert_eq(sample.stack_bytes, 0);
 }
 
-/* A ring of 64 pages at a period of 1 ms is looked at each 50 ms, which is what it was; a small
- * one, when there is little memory, sooner. */
+/* A ring buffer of 64 pages at a period of 1 ms is read every 50 ms, as always; a small one, when
+ * there is little memory, more often. */
 Test(ring, the_pause_follows_its_size)
 {
 	cr_assert_eq(ring_pause_ms(64 * 4096, RING_SAMPLE_BYTES, 1000000), 50);

@@ -1,11 +1,11 @@
-/* The list of threads of a session: who is in it, and whose events are closed. */
+/* The list of threads of a session: which threads are in it, and whose events are closed. */
 #include "sampler/threads.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Some descriptor that is open. */
+/* Any open descriptor. */
 static int open_one(void)
 {
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);

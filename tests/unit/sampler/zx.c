@@ -42,7 +42,7 @@ static void open_session(void)
 	is(xer_thread_handle((pid_t)syscall(SYS_gettid), &me), ZX_OK);
 }
 
-/* Between looks at the clock, which is the kernel's: not everybody may sample that. */
+/* Between readings of the clock; kernel time may not be sampled by every user. */
 static void work(void)
 {
 	for (volatile int i = 0; i < 10000; i++)
@@ -248,7 +248,7 @@ Test(zx, regions_are_as_many_as_cpus_and_whole_pages)
 	   ZX_ERR_BUFFER_TOO_SMALL);
 }
 
-/* Programs that were compiled for Fuchsia's numbers must find them. */
+/* Programs that were compiled with Fuchsia's numbers must find them. */
 Test(zx, constants_are_fuchsias)
 {
 	cr_assert_eq(ZX_INFO_IOB, 34);
@@ -405,7 +405,7 @@ Test(zx, a_limit_on_file_sizes_is_an_error_and_no_signal)
 	is(create(&iob), ZX_ERR_NO_MEMORY);
 }
 
-/* libc sends all threads a signal that nobody can block, when one of them takes another group. */
+/* libc sends all threads a signal that cannot be blocked when one of them changes its group. */
 Test(zx, a_signal_of_libc_s_does_not_end_the_sampling)
 {
 	xer_sampler_info_t before, after;

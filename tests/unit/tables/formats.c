@@ -1,4 +1,4 @@
-/* Tests that rows of the formats of others, and of small tables of readers, hold together. */
+/* Tests that rows for other programs' formats, and for small tables of readers, are consistent. */
 #include "tests/unit/tables/row.h"
 
 #include <criterion/criterion.h>
@@ -121,7 +121,7 @@ Test(images, each_argument_has_a_meaning_and_a_place_in_the_manual)
 	}
 }
 
-/* By the kernel's own header, as far as that goes. */
+/* Compared with the kernel's own header, as far as that goes. */
 Test(file_systems, numbers_are_the_kernels)
 {
 	static const struct {
@@ -184,7 +184,7 @@ Test(file_systems, numbers_are_the_kernels)
 	}
 }
 
-/* "NAME*" stands for all that begin so. */
+/* "NAME*" stands for all that begin with NAME. */
 static int covers(const char *row, const char *name)
 {
 	size_t len = strlen(row);

@@ -1,4 +1,4 @@
-/* Tests that each row of format/datakind.def has all that a kind of data needs. */
+/* Tests that each row of format/datakind.def has everything that a kind of data needs. */
 #include "format/layout.h"
 #include "tests/unit/tables/row.h"
 
@@ -96,7 +96,7 @@ static int is_option(const char *text, size_t len)
 	return 0;
 }
 
-/* The settings of switches of this form are written by the row itself. */
+/* The row itself writes the settings of switches of this form. */
 static int is_calls_switch(const char *setting)
 {
 	for (size_t i = 0; i < SWITCHES; i++)
@@ -121,7 +121,7 @@ static int has_record(const char *stream)
 	return 0;
 }
 
-/* Does a golden experiment hold this file, and is it not empty? */
+/* Does a golden experiment have this file, and is it not empty? */
 static int is_golden(const char *stream)
 {
 	struct stat stat_buf;
@@ -190,7 +190,7 @@ Test(kinds, every_kind_has_its_texts)
 	}
 }
 
-/* Counters have folders, not files. */
+/* Counters have directories, not files. */
 Test(kinds, every_kind_has_a_file)
 {
 	for (size_t i = 0; i < KINDS; i++)
@@ -231,8 +231,8 @@ Test(kinds, every_kind_is_measured)
 	}
 }
 
-/* Clock samples and counters are what the tables of functions, lines and the like are
- * about. */
+/* The tables of functions, lines and so on show clock samples and counters, without a view of their
+ * own. */
 Test(kinds, every_kind_has_a_view)
 {
 	for (size_t i = 0; i < KINDS; i++) {
@@ -319,7 +319,7 @@ Test(switches, every_switch_has_its_kind_and_its_texts)
 	}
 }
 
-/* The greatest of one event is no metric: views show it themselves. */
+/* The greatest value of one event is not a metric: views show it themselves. */
 Test(totals, every_total_is_read_and_shown)
 {
 	for (size_t i = 0; i < TOTALS; i++) {
@@ -332,7 +332,7 @@ Test(totals, every_total_is_read_and_shown)
 		if (strcmp(totals[i].role, "MOST") == 0)
 			is_shown = text_has(text_of("analyzer", ".c"), word);
 		row_needs(is_shown, TABLE, totals[i].id, "a METRIC that comes from it");
-		/* Of these, readers name the first, and count on. */
+		/* Readers name the first of these, and count from there. */
 		if (strncmp(totals[i].id, "OMP_", 4) != 0 &&
 		    strncmp(totals[i].id, "COUNTER", 7) != 0)
 			row_needs(text_has(text_of("experiment", ".c"), word), TABLE, totals[i].id,

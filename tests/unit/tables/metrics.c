@@ -39,7 +39,7 @@ Test(metrics, every_metric_has_its_texts)
 	}
 }
 
-/* Else a table would have a column for data that are not there. */
+/* Otherwise a table would have a column for missing data. */
 Test(metrics, every_metric_comes_from_totals_of_its_own_kind)
 {
 	for (size_t i = 0; i < METRICS; i++) {
@@ -67,7 +67,7 @@ Test(metrics, every_metric_has_a_manual_entry_and_a_test)
 	}
 }
 
-/* Counters stand there as such. */
+/* Counters are listed there as a whole. */
 Test(metrics, those_to_begin_with_stand_in_the_manual_as_such)
 {
 	for (size_t i = 0; i < METRICS; i++)

@@ -102,7 +102,7 @@ Test(records, every_record_is_read_and_written)
 	}
 }
 
-/* Fields stand in their order behind the heading of the record. */
+/* The fields follow the heading of the record, in their order. */
 Test(records, every_record_and_field_has_a_row_in_the_manual)
 {
 	char text[128], heading[64];

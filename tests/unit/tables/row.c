@@ -1,4 +1,4 @@
-/* row.c: reads the texts that rows of tables must stand in, and fails by the name of the row. See
+/* row.c: reads the texts that must mention rows of tables, and fails with the name of the row. See
  * row.h. */
 #include "tests/unit/tables/row.h"
 
@@ -35,7 +35,7 @@ static void add_file(FILE *out, const char *path)
 	fclose(in);
 }
 
-/* Take \fB and the like out of a manual page; \- is a hyphen, \& nothing. */
+/* Remove \fB and the like from a manual page; \- is a hyphen, \& nothing. */
 static void clean_page(char *text)
 {
 	char *to = text;
@@ -73,7 +73,7 @@ static char *read_text(const char *path, const char *tail)
 	fts_close(walk);
 	fclose(out);
 	cr_assert(files > 0, "%s: no such text", path);
-	for (size_t i = 0; i < size; i++) /* of binary files, too */
+	for (size_t i = 0; i < size; i++) /* binary files may have NULs */
 		if (text[i] == '\0')
 			text[i] = ' ';
 	if (strncmp(path, "man/", 4) == 0)

@@ -1,4 +1,4 @@
-/* Tests that the programs that scripts of tests/e2e record are there. */
+/* Tests that the programs that the scripts of tests/e2e record exist. */
 #include "tests/unit/tables/row.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 
 #define WORD "abcdefghijklmnopqrstuvwxyz_0123456789"
 
-/* Some programs are made of the source of another one, as build.mk says. */
+/* Some programs are built from the source of another one, as build.mk says. */
 static int is_made(const char *name)
 {
 	static const char *const tails[] = {".c", ".cc"};

@@ -1,4 +1,4 @@
-/* Tests that each source of events has what the life of a recording asks of it. */
+/* Tests that each source of events has what a recording needs of it. */
 #include "format/descriptor.h"
 #include "tests/unit/tables/row.h"
 
@@ -7,7 +7,7 @@
 
 #define SOURCE_TABLE "libcollector/base/source.def"
 
-/* The moments of a row are looked at as text: the functions themselves belong to the recorder. */
+/* The functions of a row are compared as text, since they belong to the recorder. */
 static const struct {
 	const char *id, *setting, *moments;
 } sources[] = {
@@ -21,7 +21,7 @@ static int has(size_t row, const char *moment)
 	return text_has(sources[row].moments, moment);
 }
 
-/* What the row says behind `key` in quotes. Returns 0 if it says nothing. */
+/* The text that the row has after `key`, in quotes. Returns 0 if there is none. */
 static int quoted(size_t row, const char *key, char out[64])
 {
 	const char *at = strstr(sources[row].moments, key);
@@ -79,8 +79,8 @@ Test(sources, what_counts_events_is_in_the_manual_and_in_a_test)
 		}
 }
 
-/* A forked child and a second recording in one process both begin without what is written down
- * already. What descendants are is the same in both. */
+/* A forked child and a second recording in one process both begin without what was already written.
+ * What descendants are is the same in both. */
 Test(sources, what_a_child_forgets_is_forgotten_by_another_recording_too)
 {
 	for (size_t i = 0; i < SOURCES; i++)

@@ -1,5 +1,5 @@
-/* Tests that each word of filters, each index object and each wrapped function has what it needs.
- */
+/* Tests that each word of filters, each index object and each wrapped function has what it
+ * needs. */
 #include "tests/unit/tables/row.h"
 
 #include <criterion/criterion.h>
@@ -85,7 +85,7 @@ Test(macros, every_macro_has_a_test)
 		row_needs_test(MACRO_TABLE, macros[i], macros[i]);
 }
 
-/* The other forms of a function, for large files and with checks, have its wrapper. */
+/* The other forms of a function, for large files and with checks, share its wrapper. */
 static void plain_form(const char *name, char out[64])
 {
 	static const char *const tails[] = {"_chk", "_unlocked", "_2", "v2", "64"};

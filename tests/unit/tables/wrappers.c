@@ -1,5 +1,5 @@
 /* Tests that each row of the tables of other libraries' functions is right: they exist, are
- * wrapped, and stand in the manual. */
+ * wrapped, and are in the manual. */
 #include "tests/unit/tables/row.h"
 
 #include <criterion/criterion.h>
@@ -127,7 +127,7 @@ Test(operators, each_is_the_linker_name_of_what_it_is_said_to_be)
 	}
 }
 
-/* What jvmti.h of a JDK says of a function: "  64 : Get Method Name (and Signature)". */
+/* How jvmti.h of a JDK describes a function: " 64 : Get Method Name (and Signature)". */
 static int says_jvmti(const char *header, unsigned number, const char *name)
 {
 	char line[128];

@@ -62,8 +62,8 @@ Test(article, arithmetic)
 
 Test(article, count_of_bits_then_a_loop)
 {
-	/* 5 bits from bit 5 of byte 1 of a generic entry of 64 bits lie in its hook word: 0 here;
-	 * so a plainer place. */
+	/* 5 bits from bit 5 of byte 1 of a 64-bit generic entry are in its hook word: 0 here; so a
+	 * clearer place. */
 	uint8_t bytes[] = {0x01, 0x80, 0xaa, 0xbb, 0xcc};
 
 	/* Byte 16, bits 5 to 9: 001 10 = 6, more than there is. Bits 6 to 8: 01 1 = 3. */

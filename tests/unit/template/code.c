@@ -1,4 +1,4 @@
-/* Format codes and numbers as they are written: which sizes each letter has, what stands behind %,
+/* Format codes and numbers as they are written: which sizes each letter has, what may follow %,
  * hook ids, and numbers of every base. */
 #include "template/internal.h"
 
@@ -12,7 +12,7 @@ static int parse(const char *word, struct code *out)
 	return template_code_parse(word, strlen(word), out);
 }
 
-/* Sizes that a letter has, as xer_trcrpt(1) tells them, in words. */
+/* The sizes of a letter by xer_trcrpt(1), as text. */
 static void has_sizes(char letter, const char *sizes)
 {
 	for (int size = 0; size <= 40; size++) {
@@ -92,7 +92,7 @@ Test(code, other_words_are_none)
 		cr_expect_eq(parse(words[i], &(struct code){0}), 0, "%s", words[i]);
 }
 
-/* Behind %, what formats nothing is two bytes in hexadecimal. */
+/* After %, characters that format nothing are two bytes in hexadecimal. */
 Test(code, formats_of_macros)
 {
 	static const struct {

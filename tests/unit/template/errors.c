@@ -1,4 +1,4 @@
-/* errors.c: what is wrong with a template file, where, and how it goes on. */
+/* errors.c: errors in a template file, their places, and how reading goes on. */
 #include "tests/unit/template/harness.h"
 
 #include <criterion/criterion.h>
@@ -281,8 +281,8 @@ Test(errors, deep_nesting_is_refused)
 	cr_assert_eq(errors, 1);
 }
 
-/* Pieces of the language and bytes in any order, and any entry: what the sanitizers and the bounds
- * would find. */
+/* Pieces of the language and bytes in any order, and any entry: the sanitizers and the bounds would
+ * find faults. */
 Test(errors, any_bytes_end, .timeout = 60)
 {
 	static const char *const pieces[] = {"010 1.0 L=APPL \"x\" ",

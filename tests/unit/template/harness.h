@@ -1,11 +1,11 @@
-/* harness.h: events made by hand, and what a template makes of them. */
+/* harness.h: events made by hand, and the output of a template for them. */
 #ifndef XER_TESTS_UNIT_TEMPLATE_HARNESS_H
 #define XER_TESTS_UNIT_TEMPLATE_HARNESS_H
 
 #include "template/template.h"
 
-/* A fixed event of a little-endian program of 64 bits with data words; a generic one with d1 and
- * bytes; the same of 32 bits. The result is valid until the next call of the same function. */
+/* A fixed event of a little-endian 64-bit program with data words; a generic one with d1 and bytes;
+ * the same for 32 bits. The result is valid until the next call of the same function. */
 const struct template_event *event_words(unsigned word, unsigned count, const uint64_t *words);
 const struct template_event *event_bytes(unsigned word, uint64_t d1, const void *bytes, size_t len);
 const struct template_event *event_words_32(unsigned word, unsigned count, const uint32_t *words);
@@ -15,8 +15,8 @@ const struct template_event *event_bytes_32(unsigned word, uint32_t d1, const vo
 #define WORDS(...) \
 	event_words(0x01000000, sizeof((uint64_t[]){__VA_ARGS__}) / 8, (uint64_t[]){__VA_ARGS__})
 
-/* The text that the template file `text` gives for an event of its first hook. Fails the test if
- * the file has errors. `outcome` may be NULL. */
+/* The output of the template file `text` for an event of its first hook. Fails the test if the file
+ * has errors. `outcome` may be NULL. */
 const char *formatted(const char *text, const struct template_event *event,
                       enum template_outcome *outcome);
 

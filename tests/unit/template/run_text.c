@@ -1,5 +1,5 @@
-/* The text of an event: only characters that may be printed, whatever the event holds; tabs and
- * ends of lines. */
+/* The text of an event: only printable characters, whatever the event contains; tabs and ends of
+ * lines. */
 #include "tests/unit/template/harness.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The character in UTF-8, as RFC 3629 has it; with as many bytes as are asked for. */
+/* The character in UTF-8, by RFC 3629, in the given number of bytes. */
 static void encode(uint32_t character, size_t size, char *out)
 {
 	static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -19,7 +19,7 @@ static void encode(uint32_t character, size_t size, char *out)
 	out[0] = (char)(first[size] | character);
 }
 
-/* What is printed of bytes of an event, whose other bytes are letters. */
+/* What is printed for bytes of an event whose other bytes are letters. */
 static const char *shown(const char *bytes, size_t len)
 {
 	char all[9] = "abcdefgh";
@@ -59,7 +59,7 @@ Test(run_text, characters_are_shown)
 		is_shown(edges[i].character, edges[i].size);
 }
 
-/* Controls, longer forms than the shortest, surrogates, and what is beyond Unicode. */
+/* Control characters, overlong forms, surrogates, and numbers beyond Unicode. */
 Test(run_text, what_is_no_character_is_hidden)
 {
 	static const struct {
@@ -95,7 +95,7 @@ Test(run_text, text_ends_with_a_zero)
 	cr_expect_str_eq(items("G16 A8 \"|\"", event_bytes(0x01000000, 0, "ab\0cdefg", 8)), "ab |");
 }
 
-/* Columns are of characters, and begin again with each line. */
+/* Columns count characters, and begin again with each line. */
 Test(run_text, tabs_go_to_the_next_eighth_column)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* Sets of templates: which of several of one hook counts, how they are found, what is said of them.
- */
+/* Sets of templates: which of several for one hook is used, how they are found, messages about
+ * them. */
 #include "template/template.h"
 
 #include <criterion/criterion.h>
@@ -101,7 +101,7 @@ Test(set, comments_and_blank_lines_stand_between_templates)
 	cr_expect_str_eq(label_of(0x0100), "yes");
 }
 
-/* A long token is cut behind 32 characters, and what would command a terminal is shown as ?. */
+/* A long token is cut after 32 characters, and control characters are shown as ?. */
 Test(set, messages_show_what_they_are_about)
 {
 	char text[128], expected[256];

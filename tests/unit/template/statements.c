@@ -1,4 +1,4 @@
-/* statements.c: SWITCH, LOOP, BITFLAGS, macros, subroutines, timers, and what bounds them. */
+/* statements.c: SWITCH, LOOP, BITFLAGS, macros, subroutines, timers, and their limits. */
 #include "tests/unit/template/harness.h"
 
 #include <criterion/criterion.h>
@@ -156,7 +156,7 @@ Test(statements, timers_run_from_event_to_event)
 	template_set_destroy(set);
 }
 
-/* A request has its number for ever, but its timer only while it lasts. */
+/* A request keeps its number for ever, but its timer only while it lasts. */
 Test(statements, timers_that_have_ended_take_no_room)
 {
 	static const char file[] =
@@ -170,7 +170,7 @@ Test(statements, timers_that_have_ended_take_no_room)
 	template_set_add(set, "file", file, strlen(file));
 	cr_assert_eq(template_set_finish(set), 0);
 	run = template_run_create(set, &context);
-	for (uint64_t i = 0; i < 70000 + 1000; i++) { /* a thousand last at the same time */
+	for (uint64_t i = 0; i < 70000 + 1000; i++) { /* a thousand are open at the same time */
 		uint64_t over = i - 1000;
 
 		template_format(run, template_find(set, 0x0100), event_words(0x01000001, 1, &i),
@@ -187,7 +187,7 @@ Test(statements, timers_that_have_ended_take_no_room)
 	template_set_destroy(set);
 }
 
-/* What a loop of 60000 rounds over `before`, many of `part`, and `behind` says. */
+/* The output of a loop of 60000 rounds over `before`, many times `part`, and `behind`. */
 static const char *looped(const char *before, unsigned count, const char *part, const char *behind)
 {
 	static char text[1 << 16];

@@ -22,7 +22,7 @@ static void gives(const char *text, const char *with, const char *result)
 	template_update_fini(&made);
 }
 
-/* The undo file gives the file back, but for the places of its templates. */
+/* The undo file restores the file, except for the order of its templates. */
 static void undoes(const char *with, const char *result)
 {
 	char changed[1000], undo[1000];
@@ -47,8 +47,8 @@ Test(update, adds_replaces_and_deletes)
 	gives("", "+011 1.0 \"y\"", "011 1.0 \"y\"\n");
 }
 
-/* A backslash at the end of a stanza, as some write on every line, takes nothing of what comes to
- * stand behind it. */
+/* Some write a backslash at the end of every line. One at the end of a stanza must not join the
+ * stanza with what is put after it. */
 Test(update, a_stanza_that_is_left_open_takes_no_other)
 {
 	gives("010 1.0 \"x\" \\\n", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n");

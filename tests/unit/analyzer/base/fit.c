@@ -43,7 +43,7 @@ Test(fit, what_fits_is_whole)
 Test(fit, a_name_loses_its_middle)
 {
 	check_cut("abcdefghijklmnopqrstuvwxyz0123456789", 30, "abcdefghijklmn...xyz0123456789");
-	/* Never more than to what still tells something. */
+	/* Texts are never cut so short that they say nothing. */
 	check_cut("abcdefghijklmnopqrstuvwxyz", 3, "abcdefghijk...qrstuvwxyz");
 }
 
@@ -76,7 +76,7 @@ Test(fit, lines_of_listings_are_broken_at_blanks)
 	check_wrapped("0123456789012345678901234567890123456789abcdefghij", 40, 0, 2,
 	              "0123456789012345678901234567890123456789\n  abcdefghij");
 	check_wrapped("short", 40, 10, 4, "short");
-	/* With so little room the terminal does no worse. */
+	/* If there is so little room, the lines are left to the terminal. */
 	check_wrapped("for (int i = 0; i < count; i++) sum += value[i];", 20, 60, 16,
 	              "for (int i = 0; i < count; i++) sum += value[i];");
 }

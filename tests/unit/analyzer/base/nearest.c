@@ -1,4 +1,4 @@
-/* What a slip was meant to be. */
+/* Suggestions for misspelt words. */
 #include "analyzer/base/nearest.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* Tests of files that are written whole or not at all. */
+/* Tests of files that are written completely or not at all. */
 #include "analyzer/base/outfile.h"
 
 #include <criterion/criterion.h>
@@ -100,7 +100,7 @@ Test(outfile, all_that_are_open_are_taken_back_at_once)
 	expect("third", "old");
 }
 
-/* The name may be another file's by now. */
+/* Another file may have the name by now. */
 Test(outfile, a_file_of_the_same_name_and_a_link_are_left_alone)
 {
 	FILE *out = outfile_open("new");

@@ -1,4 +1,5 @@
-/* Tests of analyzer/base/pager.c: what goes through a pager, and what the terminal is like. */
+/* Tests of analyzer/base/pager.c: which output goes through a pager, and the properties of the
+ * terminal. */
 #include "analyzer/base/terminal.h"
 
 #include <criterion/criterion.h>
@@ -31,7 +32,7 @@ static void set_up(void)
 	fflush(stdout);
 	standard = dup(STDOUT_FILENO);
 	dup2(terminal, STDOUT_FILENO);
-	/* What the pager got stands in a file. */
+	/* A file has what the pager got. */
 	setenv("XER_PAGER", "cat >paged", 1);
 	unsetenv("COLUMNS");
 	unsetenv("NO_COLOR");

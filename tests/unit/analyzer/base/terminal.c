@@ -18,7 +18,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* What a child shows on its terminal that works for so long under a line of progress. */
+/* What a child shows on its terminal if it works for that long with a progress line. */
 static void watch(const char *term, double work_s, const char *text, char *shown, size_t size)
 {
 	int terminal;

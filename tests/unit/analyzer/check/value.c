@@ -1,5 +1,6 @@
-/* Tests of checks on kept experiments: values of totals and functions, the base, what cannot be
- * decided, and the report for other programs. heap_known has 269 allocations with 22610 bytes. */
+/* Tests of checks on golden experiments: values of totals and functions, the base, checks that
+ * cannot be decided, and the report for other programs. heap_known has 269 allocations with 22610
+ * bytes. */
 #include "tests/unit/analyzer/answer.h"
 
 #include <criterion/criterion.h>
@@ -75,10 +76,10 @@ Test(check_value, a_base_is_compared_with)
 	      "xer_print: 1 of 1 checks failed\n", 3);
 	check(KILLED, "base " HEAP "\ncheck heapalloccnt > 5",
 	      COLUMNS "holds,122,5,269,0.4535,count,heapalloccnt > 5\n", "", 0);
-	/* Several are added up. */
+	/* Several bases are added up. */
 	check(HEAP, "base " HEAP "\nbase " KILLED "\ncheck heapalloccnt < base",
 	      COLUMNS "holds,269,391,391,0.6880,count,heapalloccnt < base\n", "", 0);
-	/* A function that only one of both has. */
+	/* A function that only one of the two has. */
 	check(KILLED, "base " HEAP "\ncheck heapalloccnt(leak_malloc) <= base",
 	      COLUMNS "holds,0,7,7,0.0000,count,heapalloccnt(leak_malloc) <= base\n", "", 0);
 	check(HEAP, "base " KILLED "\ncheck heapalloccnt(leak_malloc) <= base",

@@ -1,12 +1,12 @@
-/* Tests of putting the instructions of two builds beside each other. */
+/* Tests of aligning the instructions of two builds. */
 #include "analyzer/code/code_align.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Letters stand for instructions. Returns the pairs as text: "a" both, "-a" left alone, "+a" right
- * alone. */
+/* Letters stand for instructions. Returns the pairs as text: "a" in both, "-a" only left, "+a" only
+ * right. */
 static const char *aligned(const char *left, const char *right)
 {
 	static char text[256];
@@ -26,7 +26,7 @@ static const char *aligned(const char *left, const char *right)
 			text[len++] = '+';
 		text[len++] = pairs[at].left != CODE_NONE ? left[pairs[at].left]
 		                                          : right[pairs[at].right];
-		/* Nothing is left out, twice, or out of order. */
+		/* No instruction is missing, twice, or out of order. */
 		if (pairs[at].left != CODE_NONE)
 			cr_assert_eq(pairs[at].left, i++);
 		if (pairs[at].right != CODE_NONE)

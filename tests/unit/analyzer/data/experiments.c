@@ -1,4 +1,4 @@
-/* Tests of the experiments of a analysis: trees, groups, selection, dropping and reading again. */
+/* Tests of the experiments of an analysis: trees, groups, selection, dropping and reading again. */
 #include "analyzer/command.h"
 #include "tests/unit/experiment/make_experiment.h"
 
@@ -17,7 +17,7 @@ static const uint64_t t = MAKER_START_TICKS;
 static struct maker founder, first, grandchild;
 static struct analysis analysis;
 
-/* One allocation of so many bytes. */
+/* One allocation of that many bytes. */
 static void put_bytes(struct maker *maker, uint32_t bytes)
 {
 	struct maker_stream stream;
@@ -65,7 +65,7 @@ static uint64_t bytes(void)
 	        .of[METRIC_HEAPALLOCBYTES];
 }
 
-/* What a line of commands prints; the caller frees. */
+/* The output of a line of commands; the caller frees it. */
 static char *run(const char *line)
 {
 	char *text = NULL, *copy = memory_text(line, strlen(line));
@@ -266,7 +266,7 @@ Test(experiments, damaged_descendants_leave_the_others)
 	analysis.output.status = EXIT_OK;
 }
 
-/* Hold the lock that says that the founder records. */
+/* Hold the lock that shows that the founder is being recorded. */
 static int hold(struct maker *maker)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -291,7 +291,7 @@ Test(experiments, what_still_runs_is_read_again)
 	cr_assert_eq(bytes(), 123u);
 	free(run("exp_select 1,2"));
 	put_bytes(&founder, 500);
-	put_bytes(&grandchild, 7); /* has ended: is not read again */
+	put_bytes(&grandchild, 7); /* it has ended: it is not read again */
 	maker_descendant(&founder, "_f2", NULL, &second);
 	put_bytes(&second, 1000);
 	cr_assert_eq(bytes(), 120u, "until then all tables show one moment");

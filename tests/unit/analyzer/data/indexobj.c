@@ -71,7 +71,7 @@ static void tear_down(void)
 
 TestSuite(indexobj, .init = set_up, .fini = tear_down);
 
-/* What commands, one a line, print; the caller frees. */
+/* The output of commands, one a line; the caller frees it. */
 static char *run(const char *lines, int *status)
 {
 	struct analysis analysis;

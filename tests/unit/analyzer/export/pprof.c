@@ -1,5 +1,5 @@
-/* Tests of the export for pprof: it is unpacked, and told as text, by the fields of profile.proto.
- * What heap_known and inlined_heap allocate stands in their sources. */
+/* Tests of the export for pprof: it is unpacked and shown as text, by the fields of profile.proto.
+ * The sources of heap_known and inlined_heap say what they allocate. */
 #include "tests/unit/analyzer/answer.h"
 
 #include <criterion/criterion.h>
@@ -56,7 +56,7 @@ static int next(struct message *message, struct field *out)
 	return 1;
 }
 
-/* The fields of a message that are there once. */
+/* The fields of a message that occur once. */
 static uint64_t number_of(struct message message, unsigned number)
 {
 	struct field field;
@@ -91,7 +91,7 @@ static void keep(struct message *list, struct message message)
 	list[id] = message;
 }
 
-/* Everything has the number that it is named by. */
+/* Every id is the number of its position. */
 static void read_profile(void)
 {
 	struct message whole = profile.whole;
@@ -177,7 +177,7 @@ static void tell_sample(FILE *out, struct message sample)
 	fputc('\n', out);
 }
 
-/* All samples, a line each; the caller frees. */
+/* All samples, one a line; the caller frees it. */
 static char *tell_samples(void)
 {
 	struct message whole = profile.whole;
@@ -193,7 +193,7 @@ static char *tell_samples(void)
 	return text;
 }
 
-/* What all stacks begin with, and what all samples of a thread end with. */
+/* The frames that begin all stacks, and the labels that end all samples of a thread. */
 #define START " libc.so.6+0x27249:0 of 3; libc.so.6+0x27304:0 of 3; _start:0 of 2;"
 #define LABELS(name, pid) \
 	" process=" name " " pid " pid=" pid " thread=Thread 1, " name " tid=" pid "\n"

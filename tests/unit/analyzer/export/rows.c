@@ -15,8 +15,8 @@ static const uint64_t t = MAKER_START_TICKS;
 static struct maker maker;
 static struct analysis analysis;
 
-/* Thread 42: samples of two stacks by turns, half a second apart; it allocates for what thread 43
- * frees. Thread 43: one sample, one allocation. The peak is 30 bytes, of both. */
+/* Thread 42: samples of two stacks alternately, half a second apart; it allocates blocks that
+ * thread 43 frees. Thread 43: one sample, one allocation. The peak is 30 bytes, of both. */
 static void set_up(void)
 {
 	static const uint64_t pcs[] = {0x1000, 0x2000};
@@ -112,7 +112,7 @@ Test(export_rows, times_are_milliseconds_in_order)
 	                              &rows),
 	             0);
 	cr_assert_eq(rows.width_ns, 1000000);
-	/* Six samples of the first thread; what it allocated stands with its first. */
+	/* Six samples of the first thread; its allocations are with the first of these. */
 	cr_assert_eq(rows.count, 8);
 	for (size_t i = 0; i < 6; i++)
 		check_row(&rows, i, 1, i % 2, 500 * i, 1);

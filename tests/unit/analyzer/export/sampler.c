@@ -28,7 +28,7 @@ static void tear_down(void)
 
 TestSuite(export_sampler, .init = set_up, .fini = tear_down);
 
-/* What xer_print tells of the records of a file; the caller finishes. */
+/* What xer_print shows of the records of a file; the caller finishes it. */
 static struct answer dump(const char *name)
 {
 	char line[96];

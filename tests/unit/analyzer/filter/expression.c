@@ -1,5 +1,5 @@
-/* Tests of analyzer/filter/expression.c, syntax.c and lexer.c: what expressions mean, and what is
- * said of wrong ones. */
+/* Tests of analyzer/filter/expression.c, syntax.c and lexer.c: what expressions mean, and the
+ * messages about wrong ones. */
 #include "analyzer/filter/filter.h"
 
 #include <criterion/criterion.h>
@@ -180,7 +180,7 @@ Test(expression, errors_name_the_column_and_the_nearest_word)
 	refuse("IOTYPE == reed", 11, "'reed' (did you mean \"read\", in quotes?)");
 	refuse("IOTYPE == read", 11, "'read' (did you mean \"read\", in quotes?)");
 	refuse("HTYPE == 'maloc'", 10, "HTYPE is never 'maloc' (did you mean 'malloc'?)");
-	/* Such calls are no events. */
+	/* Such calls are not events. */
 	refuse("HTYPE == 'free'", 10, "HTYPE is never 'free'");
 	refuse("HTYPE == 'munmap'", 10, "HTYPE is never 'munmap'");
 	refuse("1 +", 4, "a value expected");

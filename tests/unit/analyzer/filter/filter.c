@@ -1,13 +1,13 @@
-/* Tests of the words of filters, on kept experiments: how many events are selected. What
- * heap_known, waits_known, user_work and mpi/known do stands in their sources, and in the tables of
- * tests/golden/expected. */
+/* Tests of the words of filters, on golden experiments: how many events are selected. The sources
+ * of heap_known, waits_known, user_work and mpi/known, and the tables of tests/golden/expected, say
+ * what there is. */
 #include "tests/unit/analyzer/answer.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-/* "9 of 48 I/O calls", as the line about what is selected says it last. */
+/* "9 of 48 I/O calls", from the end of the line about the selection. */
 static void selects(const char *experiment, const char *expression, const char *expected)
 {
 	char path[64], lines[256], line[512];
@@ -49,7 +49,7 @@ Test(filter, blocks)
 	selects("heap", "HLEAKED > 0", "10 of 269 allocations");
 	selects("heap", "HFREED > 0", "255 of 269 allocations");
 	selects("heap", "DATASIZE == 512", "5 of 269 allocations");
-	/* The second and third of leak_calloc, and the four of no bytes after them. */
+	/* The second and third allocation of leak_calloc, and the four of zero bytes after them. */
 	selects("heap", "HMEM_USAGE >= 8000", "6 of 269 allocations");
 	selects("heap", "HCUR_LEAKS > 7000", "7 of 269 allocations");
 }

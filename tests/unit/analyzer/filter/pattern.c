@@ -1,5 +1,5 @@
 /* Tests of filters by the functions of call stacks, on experiments of programs with known facts:
- * heap_known says how often each of its functions allocates. */
+ * the source of heap_known says how often each of its functions allocates. */
 #include "tests/unit/analyzer/answer.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The total of a metric with a filter. */
+/* The total of a metric under a filter. */
 static double total(const char *experiment, const char *metric, const char *expression)
 {
 	char path[64], lines[512], *end;
@@ -39,7 +39,7 @@ Test(pattern, the_leaf_is_the_innermost_function)
 	allocations("LEAF == FNAME('leak_malloc')", 7);
 	allocations("FNAME('leak_.*') IN LEAF", 10);
 	allocations("LEAF == FNAME('main')", 0);
-	/* strdup allocates by a function of the C library. */
+	/* strdup allocates through a function of the C library. */
 	allocations("LEAF == FNAME('use_strdup')", 0);
 	allocations("LEAF == FNAME('libc.so.6.*')", 30);
 	allocations("!(LEAF == FNAME('use_malloc'))", 169);
@@ -50,7 +50,7 @@ Test(pattern, a_stack_has_a_function_anywhere)
 	allocations("FNAME('use_strdup') IN STACK", 30);
 	allocations("FNAME('main') IN STACK", 269);
 	allocations("FNAME('use_(malloc|calloc)') IN STACK", 150);
-	/* Names match as a whole. */
+	/* Names must match completely. */
 	allocations("FNAME('use_mallo') IN STACK", 0);
 	allocations("!(FNAME('leak_.*') IN STACK)", 259);
 }
@@ -66,7 +66,7 @@ Test(pattern, functions_in_order_from_the_outside_in)
 {
 	allocations("(FNAME('main'), FNAME('use_.*')) ORDERED IN STACK", 255);
 	allocations("(FNAME('use_.*'), FNAME('main')) ORDERED IN STACK", 0);
-	/* One directly behind the other. */
+	/* One directly after the other. */
 	allocations("(FNAME('_start'), FNAME('main')) ORDERED IN STACK", 0);
 	allocations("(FNAME('libc.*'), FNAME('libc.*'), FNAME('main'), FNAME('use_strdup'), "
 	            "FNAME('libc.*')) ORDERED IN STACK",
@@ -86,7 +86,7 @@ Test(pattern, inlined_calls_are_functions_of_the_stack)
 		0);
 }
 
-/* What the tables of functions in the same mode say (tests/golden/expected/java.functions,
+/* Compared with the tables of functions in the same mode (tests/golden/expected/java.functions,
  * java.machine, sampler.functions). */
 Test(pattern, frames_of_the_recorder_and_of_the_java_machine_have_names_of_their_own)
 {

@@ -1,5 +1,4 @@
-/* Tests of analyzer/filter/token.c: a word with a slip finds the word that was meant, whichever it
- * is. */
+/* Tests of analyzer/filter/token.c: each misspelt word finds the word that was meant. */
 #include "analyzer/filter/token.h"
 
 #include <criterion/criterion.h>

@@ -171,7 +171,7 @@ Test(fold, sets_of_items_count_a_stack_once)
 	add_stack(tree, "bd", 4);
 	add_stack(tree, "c", 1);
 	tree_finish(tree);
-	/* b and c are one set, d is another; the rest is in none. */
+	/* b and c are one set, d is another; the other functions are in none. */
 	for (size_t i = 0; i < tree->item_count; i++)
 		key_of[i] = TREE_NONE;
 	key_of[item_of(tree, 'b')] = key_of[item_of(tree, 'c')] = 0;

@@ -8,7 +8,7 @@
 
 enum { BOTH = EXP_DATA_PROFILE | EXP_DATA_HEAP };
 
-/* The list as it is spelled back, keywords joined by `:`. */
+/* The list, written again with keywords joined by `:`. */
 static void check(const char *spec, unsigned have, const char *expected)
 {
 	struct metric_list list;

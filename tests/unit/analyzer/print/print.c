@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table of every type, hostile bytes included, as a command would print it. */
+/* A table with all types, also with hostile bytes, as a command would print it. */
 static void say_all(struct output *output)
 {
 	struct print_table *table = print_table_begin("all");
@@ -30,7 +30,7 @@ static void say_all(struct output *output)
 	print_note(output, "%d notes", 2);
 }
 
-/* What say_all gives in a form. The caller frees. */
+/* The output of say_all in a form. The caller frees it. */
 static char *printed(const char *mode, void (*say)(struct output *output))
 {
 	struct output output = {.program = "test"};

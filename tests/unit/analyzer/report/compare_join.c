@@ -1,5 +1,5 @@
-/* Which rows of compared tables are one: by numbers, by words, by places; several of a key; groups
- * without a table. */
+/* Which rows of compared tables belong together: by numbers, by words, by places; several rows with
+ * one key; groups without a table. */
 #include "analyzer/report/compare_join.h"
 
 #include <criterion/criterion.h>
@@ -47,7 +47,7 @@ static void make(struct group *group, const char *rows, enum print_type type, si
 	                                    .cell_count = count * 2};
 }
 
-/* The values of each row, in order of the groups: "1/2/-" */
+/* The values of each row, in the order of the groups: "1/2/-" */
 static void expect(const char *const rows[GROUPS], enum print_type type, size_t key_count,
                    const char *joined)
 {

@@ -1,5 +1,5 @@
-/* Tests of comparisons: which functions of different builds are one, parts of trees, and columns of
- * tables. */
+/* Tests of comparisons: which functions of different builds belong together, parts of trees, and
+ * columns of tables. */
 #include "analyzer/table/compare.h"
 
 #include "analyzer/base/memory.h"
@@ -169,7 +169,7 @@ static void credit(struct tree *tree, uint32_t node, uint64_t bytes)
 	tree_credit(tree, node, &values);
 }
 
-/* main calls f in both parts (10 and 30 bytes), g in the second alone (5). */
+/* main calls f in both parts (10 and 30 bytes), g only in the second one (5). */
 static struct tree *two_parts(const struct sym_function *main_function,
                               const struct sym_function *f, const struct sym_function *g)
 {
@@ -274,7 +274,7 @@ Test(tree_parts, stacks_are_sorted_by_base_or_difference)
 
 /* ---- tables ---- */
 
-/* The table of two_parts as text; the caller frees. */
+/* The table of two_parts as text; the caller frees it. */
 static char *print_columns(enum tree_compare compare)
 {
 	struct sym_function top = function("main", &old_prog, 1, 1),

@@ -1,4 +1,4 @@
-/* Tests of the program xer_trcrpt: reports of kept experiments, checks and changes of templates,
+/* Tests of the program xer_trcrpt: reports of golden experiments, checks and changes of templates,
  * and the command of xer_print. */
 #include "analyzer/trcrpt/trcrpt.h"
 #include "tests/unit/analyzer/answer.h"
@@ -23,7 +23,7 @@ static struct capture_run run(const char *const *words)
 }
 #define RUN(...) run((const char *const[]){"xer_trcrpt", __VA_ARGS__, NULL})
 
-/* That `out` and `err` are exactly these. */
+/* Expect that `out` and `err` are exactly these texts. */
 static void check(struct capture_run made, const char *out, const char *err, int status)
 {
 	cr_expect_str_eq(made.out, out, "%s", made.out);

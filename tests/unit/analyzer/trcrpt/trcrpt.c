@@ -159,7 +159,7 @@ Test(trcrpt, dates_have_their_limits)
 	cr_expect_eq(date("01010000000000"), -1);
 	cr_expect_eq(date("0101000000 0"), -1);
 	cr_expect_gt(date("01010000"), 1700000000);
-	/* Seconds may be left out with the year, or the year alone. */
+	/* The seconds may be left out, or seconds and year, or only the year. */
 	cr_expect_eq(date("0101000059") - date("01010000"), 59);
 }
 

@@ -1,7 +1,6 @@
-/* Tests of the commands that change a piece of stack (csingle, cprepend, cappend, crmfirst,
- * crmlast) and of those that show the functions of objects, on the blocks of heap_known, whose
- * numbers are known: main calls leak_malloc, which allocates 7 x 1000 bytes, and leak_calloc, 3 x
- * 500. */
+/* Tests of the commands that change a fragment (csingle, cprepend, cappend, crmfirst, crmlast) and
+ * of those that show the functions of objects, on the blocks of heap_known, whose numbers are
+ * known: main calls leak_malloc, which allocates 7 x 1000 bytes, and leak_calloc, 3 x 500. */
 #include "analyzer/command.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +10,7 @@
 
 #define METRICS "metrics i.heapalloccnt:i.heapallocbytes\n"
 
-/* What the commands print, of which each is a line; the caller frees. */
+/* The output of the commands, one a line; the caller frees it. */
 static char *run(const char *lines, int *status)
 {
 	struct analysis analysis;

@@ -1,4 +1,4 @@
-/* Archives: what is copied, and that nothing is overwritten or leads elsewhere. */
+/* Archives: what is copied, and that nothing is overwritten or leads to other places. */
 #include "experiment/symbols/sourcename.h"
 #include "experiment/archive/archive.h"
 
@@ -97,8 +97,8 @@ static Elf64_Ehdr elf_header(uint16_t type)
 	                    .e_ehsize = sizeof(Elf64_Ehdr)};
 }
 
-/* In an archive that others may write to, anything may have the name of a file. It is not followed,
- * but nor is the file there then. */
+/* In an archive that other users may write to, any kind of file may have the name of a copy. It is
+ * not followed, and it does not count as a copy. */
 Test(archive, what_stands_in_the_way_is_told)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .match = "/true$"};
@@ -122,7 +122,7 @@ Test(archive, what_stands_in_the_way_is_told)
 	maker_destroy(&maker);
 }
 
-/* Numbers of processes are used again, and are the same in several containers. */
+/* Process ids are used again, and are the same in several containers. */
 Test(archive, temporary_files_of_another_archiver_of_this_number_are_passed_over)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .match = "/true$"};
@@ -143,7 +143,7 @@ Test(archive, temporary_files_of_another_archiver_of_this_number_are_passed_over
 	maker_destroy(&maker);
 }
 
-/* Sources have any names. */
+/* Sources may have any names. */
 Test(archive, only_what_archivers_have_left_is_swept)
 {
 	static const struct {
@@ -166,7 +166,7 @@ Test(archive, only_what_archivers_have_left_is_swept)
 	maker_destroy(&maker);
 }
 
-/* Make the experiment of one object, a file in it that begins as `header` says; its path goes to
+/* Make the experiment of one object, whose file begins as `header` says; its path goes to
  * path[size]. */
 static void create_with_object(struct maker *maker, const Elf64_Ehdr *header, char *path,
                                size_t size)
@@ -183,7 +183,7 @@ static void create_with_object(struct maker *maker, const Elf64_Ehdr *header, ch
 	maker_put(maker, "map.xml", text, (size_t)len);
 }
 
-/* Whatever size a file has, its copy takes no more room on the disk. */
+/* A sparse file of any size has a copy that takes no more room on the disk. */
 Test(archive, holes_stay_holes)
 {
 	enum { HOLE = 64 << 20 };
@@ -217,7 +217,7 @@ Test(archive, holes_stay_holes)
 
 static const char *cut_behind_data; /* the path of a file */
 
-/* In place of libc's: a moment of somebody else's between two looks at a file. */
+/* Replaces libc's: another process changes the file between two looks at it. */
 off_t lseek(int fd, off_t offset, int whence)
 {
 	if (cut_behind_data && whence == SEEK_DATA && offset > 0)
@@ -225,7 +225,7 @@ off_t lseek(int fd, off_t offset, int whence)
 	return syscall(SYS_lseek, fd, offset, whence);
 }
 
-/* What is cut off looks like a hole up to the end. */
+/* A part that was cut off looks like a hole up to the end. */
 Test(archive, a_file_that_is_cut_behind_a_hole_is_not_taken)
 {
 	enum { HOLE = 1 << 20 };
@@ -250,7 +250,8 @@ Test(archive, a_file_that_is_cut_behind_a_hole_is_not_taken)
 	maker_destroy(&maker);
 }
 
-/* Whoever made an experiment may have named any file: an image of memory is no code that ran. */
+/* The maker of an experiment may have named any file: a core dump or disk image is no code that
+ * ran. */
 Test(archive, a_core_file_is_no_load_object)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON};

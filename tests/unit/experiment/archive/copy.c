@@ -1,4 +1,5 @@
-/* Copies: whole or not at all, for no more eyes than the original, and never through a link. */
+/* Copies: complete or not made at all, readable by no more users than the original, and never
+ * through a link. */
 #include "experiment/archive/copy.h"
 
 #include "tests/unit/experiment/make_experiment.h"
@@ -193,7 +194,7 @@ Test(copy, a_subdirectory_is_made_once_and_is_none_behind_a_link)
 	cr_expect_eq(exp_copy_subdirectory(directory, "file"), -ENOTDIR);
 }
 
-/* An archiver holds a lock on what it writes. */
+/* An archiver holds a lock on the file that it writes. */
 Test(copy, what_is_being_written_is_not_swept)
 {
 	int held = openat(directory, ".tmp.12.3", O_WRONLY | O_CREAT, 0600);

@@ -1,4 +1,4 @@
-/* A warning behind the rest of log.xml, if nobody else writes there. */
+/* A warning at the end of log.xml, unless another process writes there. */
 #include "experiment/archive/logappend.h"
 
 #include "format/xml.h"
@@ -68,8 +68,9 @@ Test(logappend, a_warning_stands_before_the_end)
 		" <event kind=\"warning\" text=\"second\"/>\n</experiment>\n");
 }
 
-/* Only the end of the file is read, which may be in the middle of anything. No tag lies in two
- * pages, so there may be blanks in front of one, and other white space behind the end. */
+/* Only the end of the file is read, and the reading may begin in the middle of anything. No tag
+ * crosses a page boundary, so there may be blanks in front of a tag, and other white space after
+ * the end. */
 Test(logappend, a_log_of_any_length_has_one_end)
 {
 	static const char end[] = "<event kind=\"warning\" text=\"w\"/>\n</experiment>\n";
@@ -77,7 +78,7 @@ Test(logappend, a_log_of_any_length_has_one_end)
 
 	for (size_t size = 8000; size < 8400; size += 7) {
 		if (size % XML_PAGE > XML_PAGE - strlen("</experiment>"))
-			continue; /* as the recorder never writes it */
+			continue; /* the recorder never writes it so */
 		memset(made, 'x', size);
 		strcpy(made + size, "</experiment>\n");
 		put_log(made);

@@ -1,5 +1,5 @@
-/* one_archive.h: what suites share that archive one experiment: files of a directory of its own,
- * which its map names, and what was said of them. */
+/* one_archive.h: what suites that archive one experiment share: files in a directory of its own,
+ * which its map names, and the messages. */
 #ifndef XER_TESTS_UNIT_EXPERIMENT_ARCHIVE_ONE_ARCHIVE_H
 #define XER_TESTS_UNIT_EXPERIMENT_ARCHIVE_ONE_ARCHIVE_H
 
@@ -26,7 +26,7 @@ static void tear_down(void)
 	maker_destroy(&maker);
 }
 
-/* Keep what is said, with "@" for the maker's directory. */
+/* Keep the messages, with "@" for the maker's directory. */
 static void say(void *context, const char *message)
 {
 	const char *at;
@@ -85,7 +85,7 @@ static struct experiment *open_one(void)
 	return experiment;
 }
 
-/* Archive the experiment; what is said is in `said`. Returns what experiment_archive does. */
+/* Archive the experiment; the messages are in `said`. Returns the result of experiment_archive. */
 static int archive_it(struct exp_archive_options options)
 {
 	struct experiment *experiment = open_one();

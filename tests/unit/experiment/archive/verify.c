@@ -1,5 +1,5 @@
-/* Is an experiment whole? What is missing is told, each thing once, and why; what is there counts.
- */
+/* Is an experiment complete? Missing files are reported once each, with the reason; files that are
+ * there are counted. */
 #include "experiment/archive/verify.h"
 
 #include "tests/unit/experiment/archive/one_archive.h"
@@ -13,7 +13,8 @@ TestSuite(verify, .init = set_up, .fini = tear_down);
 
 static struct exp_verify_counts counts;
 
-/* Check the experiment; what is missing is in `said`. Returns what exp_verify_experiment does. */
+/* Check the experiment; missing files are in `said`. Returns the result of
+ * exp_verify_experiment. */
 static int check(struct exp_archive_options options, int has_what)
 {
 	struct experiment *experiment = open_one();
@@ -45,7 +46,7 @@ static const uint8_t id[16] = {'0', '1', '2', '3', '4', '5', '6', '7',
                                '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
 #define ID "30313233343536373839616263646566"
 
-/* An object that has nothing, or the build-id above. */
+/* An object without build-id, or with the one above. */
 static void put_object(const char *name, int has_id)
 {
 	uint8_t note[MADE_NOTE_SIZE];
@@ -100,7 +101,7 @@ Test(verify, several_experiments_are_counted_together)
 	add_object(1, "prog", "");
 	experiment = open_one();
 	cr_expect_eq(exp_verify_experiment(verify, experiment), 1);
-	/* The same founder, as if it were a descendant's. */
+	/* The same for a descendant, with its founder. */
 	cr_expect_eq(exp_verify_experiment(verify, experiment), 0);
 	cr_expect_eq(exp_verify_counts(verify)->missing, 1);
 	exp_verify_destroy(verify);
@@ -139,7 +140,7 @@ Test(verify, a_common_archive_stays_behind)
 	cr_expect_str_eq(said, "@/test.1.er: @/prog: only in the common archive\n");
 }
 
-/* A link has a name and, from the next multiple of 4 on, the sum of the file. */
+/* A debug link has a name and, at the next multiple of 4, the checksum of the file. */
 static void put_linked(const char *name, const char *debug, uint32_t sum)
 {
 	uint8_t link[64] = "";
@@ -156,7 +157,7 @@ static void put_linked(const char *name, const char *debug, uint32_t sum)
 	                  1));
 }
 
-/* A debug file that shares its debug information with common.dwz. Returns its sum. */
+/* A debug file that shares its debug information with common.dwz. Returns its checksum. */
 static uint32_t put_debug(const char *name)
 {
 	uint8_t link[11 + 16] = "common.dwz";
@@ -265,7 +266,7 @@ Test(verify, a_link_is_no_code)
 	cr_expect_str_eq(said, "@/test.1.er: first: dyntext: its code is cut off\n");
 }
 
-/* What the program told perf of, as of this boot, and written while it ran. */
+/* Files in which the program described its JIT code, of this boot, and written while it ran. */
 static void make_jitdump(void)
 {
 	const struct timespec times[2] = {{1700000005, 0}, {1700000005, 0}};
@@ -299,7 +300,7 @@ Test(verify, files_that_tell_of_functions_go_into_the_experiment)
 	close(fd);
 }
 
-/* How many warnings of the log say that the file was not taken? */
+/* How many warnings of the log say that the file was not archived? */
 static unsigned count_refusals(void)
 {
 	struct experiment *experiment = open_one();
@@ -335,10 +336,10 @@ Test(verify, a_file_that_is_not_taken_is_told_in_the_log_once)
 	}
 }
 
-/* ---- sources, and what is used ---- */
+/* ---- sources, and objects that are used ---- */
 
-/* Two stacks: in prog, and in a function that came from a.c. In lib.so, in another function, and in
- * one whose source is gone, nothing was recorded. */
+/* Two stacks: in prog, and in a function that came from a.c. Another function, in lib.so, and one
+ * whose source is gone have no stacks. */
 static void make_stacks(void)
 {
 	static const uint64_t pcs[] = {0x8004, 0x1010, 0x9004};

@@ -1,5 +1,5 @@
-/* Arenas: zeroed, aligned, apart, and theirs until the end; arrays that grow; memory that is
- * lacking is remembered. */
+/* Arenas: memory is zeroed, aligned, does not overlap, and lives as long as the arena; arrays grow;
+ * lack of memory is remembered. */
 #include "experiment/base/arena.h"
 
 #include <criterion/criterion.h>

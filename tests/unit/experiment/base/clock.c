@@ -1,5 +1,5 @@
-/* Clocks: seconds and ticks of one moment, the rate over points of two clocks, and numbers that no
- * type holds. */
+/* Clocks: seconds and ticks of one moment, the rate from points of two clocks, and numbers that no
+ * type can hold. */
 #include "experiment/base/clock.h"
 
 #include <criterion/criterion.h>
@@ -30,7 +30,7 @@ Test(clock, moments_of_another_clock_have_ticks)
 	cr_expect_eq(exp_clock_ticks(&without, 1), 1000);
 }
 
-/* Points after so many nanoseconds at a rate that is off by this share. */
+/* Points after that many nanoseconds, at a rate that is wrong by this share. */
 static int fit(struct exp_clock *clock, double ns, double off)
 {
 	const struct exp_clock_point points[] = {

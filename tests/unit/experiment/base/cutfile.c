@@ -1,5 +1,6 @@
-/* A file that is cut while it is mapped: the program ends with its name; any other SIGBUS stays
- * what it was. The programs are children, which must not return into the test's runner. */
+/* A file that is truncated while it is mapped: the program ends with a message that names it; any
+ * other SIGBUS has its usual effect. The tests run in children, which must not return into the test
+ * runner. */
 #include "experiment/base/cutfile.h"
 
 #include <criterion/criterion.h>
@@ -58,8 +59,8 @@ static int run(void (*child)(void), char *said, size_t size)
 	return status;
 }
 
-/* A file of two pages, mapped twice: the second page of the second mapping is touched once it has
- * been cut off. */
+/* A file of two pages, mapped twice: the second page of the second mapping is touched after it was
+ * cut off. */
 static void touch_cut_file(void)
 {
 	FILE *file = fopen(path, "w+");
@@ -128,7 +129,7 @@ Test(cutfile, names_do_not_command_the_terminal)
 static void another_bus_error(void)
 {
 	exp_cut_file_watch("prog", end);
-	/* The first takes the handler away. */
+	/* The first one removes the handler. */
 	for (int i = 0; i < 2; i++)
 		raise(SIGBUS);
 }
@@ -142,7 +143,7 @@ Test(cutfile, another_bus_error_ends_the_program_as_ever)
 	cr_expect_str_eq(said, "");
 }
 
-static int shared; /* a file that is gone from all folders */
+static int shared; /* a file that was unlinked */
 
 static void touch_nameless(void)
 {
@@ -152,7 +153,7 @@ static void touch_nameless(void)
 	(void)at[0];
 }
 
-/* Its name is told as the kernel has it. */
+/* The message has its name as the kernel knows it. */
 Test(cutfile, a_file_that_is_gone_is_told_as_such)
 {
 	char said[512], expected[512];

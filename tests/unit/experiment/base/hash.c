@@ -1,5 +1,5 @@
-/* Hash tables: what was added is found, and nothing else, however many there are and wherever their
- * hashes lead. */
+/* Hash tables: what was added is found, and nothing else, however many keys there are and whatever
+ * their hashes are. */
 #include "experiment/base/hash.h"
 
 #include <criterion/criterion.h>
@@ -29,7 +29,7 @@ static void see(void *item)
 	seen[*(const int *)item]++;
 }
 
-/* Add all, hashed by `spread`. */
+/* Add all keys, with `spread` as the hash function. */
 static void add_all(uint64_t spread)
 {
 	for (int i = 0; i < ITEMS; i++) {
@@ -63,7 +63,7 @@ Test(hash, finds_what_was_added)
 	expect_all(1);
 }
 
-/* Hashes that end alike, up to the last slot, where probing goes on with the first. */
+/* Hashes that end alike, up to the last slot, from which probing continues at the first. */
 Test(hash, finds_what_stands_elsewhere)
 {
 	for (int i = 0; i < 40; i++) {

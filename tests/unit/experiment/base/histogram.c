@@ -43,7 +43,7 @@ Test(histogram, gives_quantiles)
 	exp_histogram_fini(&histogram);
 }
 
-/* The least value that so large a share of all does not exceed. */
+/* The smallest value such that this share of all values does not exceed it. */
 Test(histogram, quantiles_are_the_nearest_rank)
 {
 	struct exp_histogram histogram = {0};

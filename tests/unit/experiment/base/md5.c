@@ -31,7 +31,7 @@ Test(md5, has_the_sums_of_the_standard)
 	}
 }
 
-/* Blocks have 64 bytes, of which the last ends with the length: the sum of the sums of all short
+/* Blocks have 64 bytes, and the last one ends with the length: the sum of the sums of all short
  * texts, as md5sum(1) gives it. */
 Test(md5, has_the_sums_of_any_length)
 {

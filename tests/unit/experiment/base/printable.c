@@ -1,11 +1,11 @@
-/* What of any bytes may be shown: every character of Unicode, and what is none. */
+/* Which of any bytes may be printed: every character of Unicode, and bytes that are none. */
 #include "experiment/base/printable.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <string.h>
 
-/* The character in UTF-8, as RFC 3629 has it; with as many bytes as are asked for. */
+/* The character in UTF-8, by RFC 3629, in the given number of bytes. */
 static void encode(uint32_t character, size_t size, char *out)
 {
 	static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -62,7 +62,7 @@ Test(printable, a_character_that_is_cut_is_none)
 	}
 }
 
-/* Each has one form, the shortest. */
+/* Each character has one form, the shortest. */
 Test(printable, longer_forms_are_none)
 {
 	for (uint32_t character = 0x20; character < 0x10000; character++)

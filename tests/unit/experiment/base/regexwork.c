@@ -1,4 +1,4 @@
-/* How much work a regular expression asks for. */
+/* How much work a regular expression causes. */
 #include "experiment/base/regexwork.h"
 
 #include <criterion/criterion.h>
@@ -114,7 +114,7 @@ Test(regexwork, has_an_end)
 	cr_expect_gt(exp_regex_work(")))+"), 0);
 }
 
-/* Each of these takes the C library seconds if it is repeated once more. */
+/* With one more repetition, each of these would take the C library seconds. */
 Test(regexwork, the_most_that_is_modest_is_compiled_soon, .timeout = 60)
 {
 	static const char *const bases[] = {

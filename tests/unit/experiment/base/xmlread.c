@@ -1,4 +1,4 @@
-/* Values of XML files as they were before they were escaped. */
+/* Values in XML files as they were before they were escaped. */
 #include "experiment/base/xmlread.h"
 
 #include "tests/unit/experiment/make_experiment.h"

@@ -1,6 +1,6 @@
-/* Entries of debug information by our own reader: the same functions, inlined calls, files and
- * lines as by libdw, for this very test program and for a small one that is compiled in every way;
- * and no trouble with damaged files. */
+/* Entries of debug information, read by Xer's own reader: it finds the same functions, inlined
+ * calls, files and lines as libdw, for this test program and for a small one that is compiled in
+ * every way; and damaged files do no harm. */
 #include "experiment/dwarf/dwarf_unit.h"
 #include "experiment/elf/binary.h"
 #include "tests/unit/format/seed.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An binary with its debug information. */
+/* A binary with its debug information. */
 struct opened {
 	struct exp_binary *binary; /* NULL: it cannot be read */
 	struct exp_dwarf *dwarf;
@@ -36,7 +36,7 @@ static void close_image(struct opened *opened)
 	exp_binary_close(opened->binary);
 }
 
-/* Leave all to libdw. */
+/* Leave everything to libdw. */
 static void use_libdw(struct exp_dwarf *dwarf)
 {
 	exp_dwarf_die_close(dwarf);
@@ -110,7 +110,7 @@ struct compared {
 	size_t functions, inlined;
 };
 
-/* Compare in the section of code that a function is in. */
+/* Compare in the section of code that contains a function. */
 static struct compared compare_file(const char *path, const char *function, uint64_t step,
                                     int is_ours)
 {
@@ -179,7 +179,7 @@ static void leave(void)
 	cr_assert_eq(system(command), 0);
 }
 
-/* Returns 0 if this compiler can. */
+/* Returns 0 if this compiler can do it. */
 static int compile(const char *compiler, const char *options)
 {
 	char command[512];
@@ -189,7 +189,7 @@ static int compile(const char *compiler, const char *options)
 	return system(command) == 0 ? 0 : -1;
 }
 
-/* Newer binutils take the old form of compressed sections for the standard one. */
+/* Newer binutils produce the standard form of compressed sections instead of the old one. */
 static int is_old_compressed(void)
 {
 	return system("grep -q zdebug_info program") == 0;
@@ -199,7 +199,7 @@ Test(die, reads_what_compilers_write, .init = enter, .fini = leave)
 {
 	static const struct {
 		const char *options;
-		int is_ours; /* else it is for libdw */
+		int is_ours; /* otherwise it is for libdw */
 	} kinds[] = {
 		{"-gdwarf-2", 1},
 		{"-gdwarf-3", 1},
@@ -213,7 +213,7 @@ Test(die, reads_what_compilers_write, .init = enter, .fini = leave)
 		{"-gdwarf-4 -gz=zlib", 1},
 		{"-gdwarf-5 -gz=zlib", 1},
 		{"-gdwarf-5 -static-libstdc++ -no-pie", 1},
-		{"-gdwarf-4 -gsplit-dwarf", 1}, /* it finds the unit, and leaves it to libdw */
+		{"-gdwarf-4 -gsplit-dwarf", 1}, /* finds the unit, leaves it to libdw */
 		{"-gdwarf-5 -gsplit-dwarf", 1},
 		{"-gdwarf-4 -gz=zlib-gnu", 0},
 	};
@@ -232,12 +232,12 @@ Test(die, reads_what_compilers_write, .init = enter, .fini = leave)
 			cr_assert_gt(compared.inlined, 20, "%s %s", compilers[c], kinds[i].options);
 			done++;
 		}
-		/* There is a C++ compiler wherever Xer is built; clang may be away. */
+		/* There is a C++ compiler wherever Xer is built; clang may be missing. */
 		cr_assert(done >= 8 || c > 0, "%s compiled only %zu ways", compilers[c], done);
 	}
 }
 
-/* Look up everything in a file whose bytes are anything. */
+/* Look up everything in a file with any bytes. */
 static void use(const char *path)
 {
 	struct opened opened = open_binary(path);
@@ -277,7 +277,7 @@ static void write_file(const char *path, const uint8_t *bytes, size_t len)
 	fclose(file);
 }
 
-/* Where the bytes of the sections with debug information are in a file. */
+/* Where the sections with debug information are in a file. */
 static void find_debug(const char *path, size_t *start, size_t *end)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -342,7 +342,7 @@ Test(die, inflates_as_far_as_asked, .init = enter, .fini = leave)
 	struct opened opened;
 	size_t size;
 
-	/* More than is inflated at a time. */
+	/* More than is inflated at once. */
 	cr_assert_eq(
 		compile("g++",
 	                "-gdwarf-5 -gz=zlib -fno-eliminate-unused-debug-types -include bits/stdc++.h"),

@@ -1,5 +1,5 @@
-/* Ranges of code of entries, in every form that DWARF 2 to 5 have, and the index of them: sections
- * that are made here byte by byte. */
+/* Address ranges of entries, in every form that DWARF 2 to 5 have, and the index of them, in
+ * sections that are made here byte by byte. */
 #include "experiment/dwarf/die.h"
 
 #include <criterion/criterion.h>
@@ -46,7 +46,7 @@ static void tear_down(void)
 
 TestSuite(dieranges, .fini = tear_down);
 
-/* Add a number of so many bytes to a section. */
+/* Add a number of that many bytes to a section. */
 static void put(enum exp_debug_section_name name, unsigned size, uint64_t number)
 {
 	struct exp_debug_section *section = &sections.of[name];
@@ -66,7 +66,7 @@ static void put_all(enum exp_debug_section_name name, size_t count, const uint8_
 #define PUT(name, ...) \
 	put_all(name, sizeof((const uint8_t[]){__VA_ARGS__}), (const uint8_t[]){__VA_ARGS__})
 
-/* Abbreviations: 1 the unit, and functions that say their ranges in one way each. */
+/* Abbreviations: 1 is the unit; the others are functions that give their ranges in one way each. */
 enum {
 	IN_LIST = 2,
 	IN_NUMBERED_LIST,
@@ -108,7 +108,7 @@ static void begin(unsigned version, unsigned address_size)
 		put(EXP_DEBUG_INFO, 1, address_size);
 	put(EXP_DEBUG_INFO, 1, 1);
 	put(EXP_DEBUG_INFO, address_size, 0x100000);
-	put(EXP_DEBUG_INFO, 4, 8);  /* behind the header of .debug_addr */
+	put(EXP_DEBUG_INFO, 4, 8);  /* after the header of .debug_addr */
 	put(EXP_DEBUG_INFO, 4, 12); /* and of .debug_rnglists */
 	put(EXP_DEBUG_ADDR, 8, 0);
 	for (uint64_t i = 1; i <= 3; i++)
@@ -126,7 +126,8 @@ static int tell(void *context, uint64_t start, uint64_t end)
 	return --*left == 0 ? -EINTR : 0;
 }
 
-/* Tell the ranges of the unit's first function, `most` at most. Returns what the walk does. */
+/* Report the ranges of the unit's first function, at most `most`. Returns the result of the
+ * walk. */
 static int walk(int most)
 {
 	struct exp_die_unit *unit;
@@ -207,7 +208,7 @@ static void put_new_list(unsigned size)
 {
 	const enum exp_debug_section_name lists = EXP_DEBUG_RNGLISTS;
 
-	PUT(lists, OFFSET_PAIR, 0x10, 0x20); /* from where the unit's code is */
+	PUT(lists, OFFSET_PAIR, 0x10, 0x20); /* relative to where the unit's code is */
 	PUT(lists, BASE_ADDRESSX, 1, OFFSET_PAIR, 1, 3);
 	PUT(lists, BASE_ADDRESS);
 	put(lists, size, 0x7000);
@@ -246,8 +247,8 @@ Test(dieranges, addresses_may_have_four_bytes)
 Test(dieranges, lists_have_numbers)
 {
 	begin(5, 8);
-	put(EXP_DEBUG_RNGLISTS, 4, 100); /* list 0: nowhere */
-	put(EXP_DEBUG_RNGLISTS, 4, 8);   /* list 1: behind these offsets */
+	put(EXP_DEBUG_RNGLISTS, 4, 100); /* list 0: no offset */
+	put(EXP_DEBUG_RNGLISTS, 4, 8);   /* list 1: after these offsets */
 	put_new_list(8);
 	PUT(EXP_DEBUG_INFO, IN_NUMBERED_LIST, 1);
 	says(NEW_LIST);
@@ -263,7 +264,7 @@ Test(dieranges, a_list_ends_where_it_is_told_to)
 	cr_expect_str_eq(told, "100010-100020 2001-2003 7004-7084 ");
 }
 
-/* What is cut off, or has an address that is nowhere, has no range. */
+/* A range that is cut off, or has an address that does not exist, is left out. */
 Test(dieranges, a_list_that_is_cut_has_what_is_there)
 {
 	begin(5, 8);
@@ -329,7 +330,7 @@ static int tell_indexed(void *context, uint64_t start, uint64_t end, uint64_t un
 	return tell(context, start, end);
 }
 
-/* A table of a unit; its size is that of two pairs and the end, or as it is given. */
+/* A table of a unit; its size is that of two pairs and the end, unless another one is given. */
 static void put_table(unsigned version, uint64_t unit, unsigned size, unsigned segment, int is_64)
 {
 	const enum exp_debug_section_name index = EXP_DEBUG_ARANGES;

@@ -1,5 +1,5 @@
-/* Packages of split units tell what the single files of split units told, for several units; a
- * package that is damaged, or of another program, tells nothing, and does no harm. */
+/* Packages of split units give the same answers as the separate files, for several units; a package
+ * that is damaged, or belongs to another program, gives none, and does no harm. */
 #include "experiment/dwarf/dwarf_unit.h"
 #include "experiment/elf/binary.h"
 #include "tests/unit/format/seed.h"
@@ -78,7 +78,7 @@ static void add(char *text, const char *word)
 	snprintf(text + len, TEXT_MAX - len, "%s ", word ? word : "-");
 }
 
-/* The names and lines of the functions in the program's own units at all addresses, in words.
+/* The names and lines of the functions in the program's own units at all addresses, as text.
  * Returns how many addresses had an inlined call. */
 static unsigned describe(char *text)
 {
@@ -173,7 +173,7 @@ Test(dwarf_package, tells_what_the_single_files_told, .timeout = 120)
 	cr_assert_gt(done, 0, "neither dwp nor llvm-dwp is installed");
 }
 
-/* Of all packages that this machine can make, the first. */
+/* The first kind of package that this machine can make. */
 static void build_any(void)
 {
 	size_t i = 0;
@@ -199,7 +199,7 @@ Test(dwarf_package, the_package_of_another_program_tells_nothing, .timeout = 60)
 	cr_expect_null(strstr(text, "mix"));
 }
 
-/* Another number in the header of the index: version, columns, units, slots. */
+/* Change a number in the header of the index: version, columns, units, slots. */
 Test(dwarf_package, an_index_of_a_form_that_cannot_be_is_refused, .timeout = 60)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* Line tables: the same answers as libdw for every row of this very test program, and no trouble
- * with damaged ones. */
+/* Line tables: the same answers as libdw for every row of this test program, and no harm from
+ * damaged ones. */
 #include "experiment/dwarf/linetable.h"
 #include "experiment/dwarf/reader.h"
 #include "tests/unit/format/seed.h"
@@ -76,9 +76,9 @@ static int is_end(Dwarf_Die *unit, Dwarf_Addr address)
 	return 0;
 }
 
-/* Compare at one address. Returns 1 if libdw knows a line there. A row where its sequence ends is
- * about no instruction, and what begins there is of another unit; but libdw finds the row, there
- * and behind. */
+/* Compare at one address. Returns 1 if libdw knows a line there. A row that ends a sequence belongs
+ * to no instruction, and code that begins there belongs to another unit; but libdw finds that row,
+ * there and after it. */
 static size_t compare(Dwarf_Die *unit, struct exp_line_table *table, Dwarf_Addr address)
 {
 	Dwarf_Line *theirs = dwarf_getsrc_die(unit, address);
@@ -98,7 +98,7 @@ static size_t compare(Dwarf_Die *unit, struct exp_line_table *table, Dwarf_Addr 
 	             their_line);
 	name = exp_line_table_file(table, number);
 	cr_assert_not_null(name);
-	/* libdw leaves a relative directory of the compilation away. */
+	/* libdw leaves out a relative directory of the compilation. */
 	cr_assert(ends_with(name, dwarf_linesrc(theirs, NULL, NULL)), "%s, libdw %s", name,
 	          dwarf_linesrc(theirs, NULL, NULL));
 	return 1;
@@ -146,7 +146,7 @@ Test(linetable, refuses_what_is_no_table)
 	cr_assert_null(table);
 }
 
-/* Read a table whose bytes are anything. */
+/* Read a table with any bytes. */
 static void use(const uint8_t *bytes, size_t len)
 {
 	struct exp_line_sections damaged = sections;
@@ -174,12 +174,12 @@ Test(linetable, survives_truncation_at_every_byte)
 	size_t len = sections.line.size < FIRST ? sections.line.size : FIRST;
 
 	for (size_t i = 0; i <= len; i++) {
-		/* Of its own size, so that a sanitizer sees a step too far. */
+		/* In memory of exactly its size, so that a sanitizer sees reads beyond it. */
 		uint8_t *copy = malloc(i + 1);
 
 		memcpy(copy, sections.line.bytes, i);
 		use(copy, i);
-		/* And with a length that claims to fit. */
+		/* Also with a length that looks valid. */
 		if (i >= 4) {
 			uint32_t length = (uint32_t)(i - 4);
 
@@ -223,7 +223,7 @@ static const uint8_t version_5[] = {
 	77,
 	0,
 	0,
-	0, /* length of the header behind this */
+	0, /* length of the header after this */
 	1,
 	1,
 	1,

@@ -1,4 +1,4 @@
-/* Bounds of functions by the index of unwinding tables. */
+/* Bounds of functions, by the index of the unwinding tables. */
 #include "experiment/elf/binary.h"
 #include "tests/unit/experiment/make_elf.h"
 
@@ -116,7 +116,7 @@ Test(fde, an_index_of_another_form_is_not_read)
 		exp_binary_close(binary);
 		((uint8_t *)&index_made)[fields[i]] ^= 4;
 	}
-	index_made.pointer = 0x03; /* of no matter, as the tables are found by the entries */
+	index_made.pointer = 0x03; /* has no effect, as the tables are found by the entries */
 	open_program();
 	expect(0x1000, 0x1000, 0x1040);
 }

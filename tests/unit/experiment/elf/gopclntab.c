@@ -1,4 +1,4 @@
-/* Tables of functions as programs in Go have them, made up here. */
+/* Function tables as Go programs have them, made up here. */
 #include "experiment/elf/gopclntab.h"
 
 #include <criterion/criterion.h>
@@ -16,7 +16,7 @@ static struct {
 	uint32_t records[4];
 } made;
 
-/* main.main of 0x40 bytes, and main.work of 0x20 behind it. */
+/* main.main of 0x40 bytes, followed by main.work of 0x20. */
 static void make(void)
 {
 	memset(&made, 0, sizeof(made));
@@ -126,7 +126,7 @@ Test(gopclntab, what_is_damaged_is_no_function)
 	cr_expect_eq(function(0), 0, "a name without an end");
 }
 
-/* All functions may have names that end where one very long text does. */
+/* The names of all functions may end at the end of one very long text. */
 Test(gopclntab, a_name_is_not_looked_for_without_end)
 {
 	enum { LONG = 1 << 16 };
@@ -155,7 +155,7 @@ Test(gopclntab, any_bytes_are_read_within_bounds)
 		for (int i = 0; i < 4; i++)
 			((uint8_t *)&made)[8 + (size_t)rand() % (sizeof(made) - 8)] = (uint8_t)
 				rand();
-		exact = malloc(cut); /* so that sanitizers see its end */
+		exact = malloc(cut); /* exactly as large, so that sanitizers see its end */
 		memcpy(exact, &made, cut);
 		if (exp_gopclntab_open(&table, exact, cut) == 0)
 			for (uint64_t i = 0; i < table.count && i < 10; i++)

@@ -1,5 +1,5 @@
-/* Files of load objects: by their build-ids, at their paths or in archives, whose files have names
- * of their own. */
+/* Files of load objects: by their build-ids, at their paths or in archives, in which files have
+ * other names. */
 #include "experiment/elf/object.h"
 
 #include "tests/unit/experiment/make_elf.h"
@@ -69,7 +69,7 @@ static void make_directory(const char *name)
 	cr_assert_eq(mkdir(place, 0755), 0);
 }
 
-/* The sum of a path is FNV-1a of 64 bits, by whose authors that of "a" is af63dc4c8601ec8c. */
+/* The hash of a path is 64-bit FNV-1a; by its authors, that of "a" is af63dc4c8601ec8c. */
 Test(object, files_of_archives_have_names_of_what_they_are)
 {
 	static const struct {
@@ -148,7 +148,7 @@ Test(object, a_file_counts_if_its_build_id_is_the_recorded_one)
 	cr_expect_eq(exp_object_open_recorded("[heap]", ""), -ENOENT);
 }
 
-/* Each process has its kernel's. */
+/* Each process has the one of its kernel. */
 Test(object, the_vdso_is_that_of_this_process)
 {
 	const char *mapped = (const char *)getauxval(AT_SYSINFO_EHDR);
@@ -164,7 +164,7 @@ Test(object, the_vdso_is_that_of_this_process)
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(pread(fd, first, sizeof(first), 0), (ssize_t)sizeof(first));
 	cr_expect_arr_eq(first, mapped, sizeof(first));
-	/* Its last part is the table of sections. */
+	/* Its last part is the section table. */
 	cr_expect_eq((uint64_t)lseek(fd, 0, SEEK_END),
 	             header->e_shoff + (uint64_t)header->e_shnum * header->e_shentsize);
 	close(fd);

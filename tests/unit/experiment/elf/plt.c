@@ -1,4 +1,5 @@
-/* Stubs of the procedure linkage table: whose they are, by the slot that they jump through. */
+/* Stubs of the procedure linkage table: which function each belongs to, by the slot that it jumps
+ * through. */
 #include "experiment/elf/binary.h"
 #include "tests/unit/experiment/make_elf.h"
 
@@ -32,7 +33,7 @@ static void jump(size_t at, uint64_t slot)
 	memcpy(stubs + at + 2, &displacement, sizeof(displacement));
 }
 
-/* Open a program whose stubs are in a section of this name and of this size of an entry. */
+/* Open a program whose stubs are in a section with this name and this entry size. */
 static void open_program(const char *name, uint64_t entry_size, size_t size)
 {
 	const struct made_section sections[] = {
@@ -112,9 +113,9 @@ Test(plt, a_stub_has_the_name_that_the_loader_puts_into_its_slot)
 {
 	jump(6, SLOTS);       /* the first entry leads to the loader */
 	jump(16, SLOTS + 8);  /* at its beginning */
-	jump(36, SLOTS + 16); /* behind an endbr64 */
+	jump(36, SLOTS + 16); /* after an endbr64 */
 	jump(58, SLOTS + 8);  /* at its very end */
-	jump(64, SLOTS + 16); /* in a stub that is cut */
+	jump(64, SLOTS + 16); /* in a stub that is cut off */
 	open_program(".plt", 16, 72);
 	expect_none(PLT);
 	expect_none(PLT + 15);
@@ -138,7 +139,7 @@ Test(plt, stubs_may_be_short)
 	expect(PLT + 8, PLT + 8, PLT + 16, "malloc");
 }
 
-/* Linkers leave the size of an entry out, or write 0. */
+/* Linkers leave out the entry size, or write 0. */
 Test(plt, stubs_of_unknown_size_are_long)
 {
 	jump(0, SLOTS + 8);

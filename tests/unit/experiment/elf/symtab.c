@@ -1,5 +1,5 @@
-/* Symbols of functions: which of them count, which name an address has, and how far each reaches.
- */
+/* Symbols of functions: which of them count, which name an address has, and how far each function
+ * extends. */
 #include "experiment/elf/binary.h"
 #include "tests/unit/experiment/make_elf.h"
 
@@ -103,7 +103,7 @@ Test(symtab, a_function_reaches_as_far_as_its_size)
 	cr_expect_eq(exp_binary_symbol_at(binary, TEXT + 0x50)->size, 0x20);
 }
 
-/* Hand-written functions often have no type; labels of compilers are none. */
+/* Hand-written functions often have no type; labels of compilers are not functions. */
 Test(symtab, only_code_counts)
 {
 	add("resolver", STB_GLOBAL, STT_GNU_IFUNC, IN_TEXT, TEXT, 8);
@@ -123,8 +123,8 @@ Test(symtab, only_code_counts)
 	cr_expect_str_eq(name_at(DATA), "");
 }
 
-/* Of several names of one address: global before local, with a size before without, with fewer
- * underscores, shorter, first by the alphabet. */
+/* Of several names of one address: global ones before local ones, with a size before without, with
+ * fewer underscores, shorter, first in the alphabet. */
 Test(symtab, an_address_has_its_best_name)
 {
 	function("__free", TEXT, 8);
@@ -152,7 +152,7 @@ Test(symtab, an_address_has_its_best_name)
 	cr_expect_str_eq(name_at(TEXT + 0x50), "_local");
 }
 
-/* As no unwinding table says anything, up to the next symbol or the section's end. */
+/* Without unwinding tables, up to the next symbol or the section's end. */
 Test(symtab, a_symbol_without_size_reaches_to_the_next)
 {
 	add("first", STB_GLOBAL, STT_FUNC, IN_TEXT, TEXT + 0x10, 0);
@@ -166,7 +166,8 @@ Test(symtab, a_symbol_without_size_reaches_to_the_next)
 	cr_expect_str_eq(name_at(DATA), "", "another section begins between");
 }
 
-/* A cold part or a label may stand inside; of eight, the outer one is still found. */
+/* A cold part or a label may be inside a function; behind eight of them, the outer one is still
+ * found. */
 Test(symtab, what_stands_inside_of_a_function_does_not_end_it)
 {
 	function("outer", TEXT, 0x100);

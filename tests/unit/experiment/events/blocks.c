@@ -1,4 +1,4 @@
-/* The table of live heap blocks, against a simple model. */
+/* The table of live heap blocks, compared with a simple model. */
 #include "experiment/events/blocks.h"
 
 #include "tests/unit/format/seed.h"

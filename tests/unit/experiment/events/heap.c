@@ -1,4 +1,4 @@
-/* Heap events: pairing over threads, leaks, peak, what is lost. */
+/* Heap events: matching frees with allocations across threads, leaks, peak, lost events. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>
@@ -112,7 +112,7 @@ Test(heap, merges_threads_by_time)
 	maker_create(&maker);
 	maker_nodes(&maker, 3, pcs, parents, ids);
 	maker_stream_init(&stream);
-	/* Thread 2 frees what thread 1 allocates, over and over at one address; its extent comes
+	/* Thread 2 frees what thread 1 allocates, again and again at one address; its extent comes
 	 * first. */
 	maker_extent(&stream, 2, t, 8 * 4096);
 	for (uint64_t i = 0; i < 500; i++)

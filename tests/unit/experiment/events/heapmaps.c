@@ -1,5 +1,5 @@
-/* Memory that was mapped without a file: which stacks hold it, at the end and at most; and that
- * ranges which move stay known. */
+/* Memory that was mapped without a file: which stacks hold it, at the end and at the peak; and
+ * ranges that move are still known. */
 #include "format/record.h"
 
 enum { NODES = 2 };

@@ -50,10 +50,10 @@ Test(javaheap, samples_stand_for_what_they_are_rare_for)
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
 	cr_assert_eq(experiment_load(experiment, &set), 0);
 	cr_assert_eq(set->java_alloc_count, 3);
-	/* A large one is always told of. */
+	/* A large one is always sampled. */
 	cr_assert_eq(set->java_allocs[0].class_id, 1);
 	cr_assert_float_eq(set->java_allocs[0].objects, 1.0, 1e-9);
-	/* Of small ones one in interval / size; here two samples of one stack. */
+	/* Of small ones, one in interval / size is sampled; here two samples of one stack. */
 	cr_assert_eq(set->java_allocs[1].class_id, 2);
 	cr_assert_eq(set->java_allocs[1].samples, 2);
 	cr_assert_float_eq(set->java_allocs[1].objects, 2.0 * INTERVAL / 16, 2);

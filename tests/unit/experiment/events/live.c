@@ -1,4 +1,4 @@
-/* What each stack holds, against a copy of all rows made at every peak. */
+/* What each stack holds, compared with a copy of all rows made at every peak. */
 #include "experiment/events/live.h"
 
 #include "tests/unit/format/seed.h"

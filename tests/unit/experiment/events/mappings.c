@@ -1,4 +1,5 @@
-/* Mapped ranges: what overlaps is cut, split and replaced, and each stack knows what it holds. */
+/* Mapped ranges: overlapping ones are cut, split and replaced, and each stack knows what it
+ * holds. */
 #include "experiment/events/mappings.h"
 
 #include <criterion/criterion.h>
@@ -66,7 +67,7 @@ Test(mappings, a_new_range_replaces_what_it_covers)
 	cr_assert_eq(exp_live_row(&mappings.live, 3)->alloc_bytes, 10);
 }
 
-/* Against a map of single bytes. */
+/* Compared with a map of single bytes. */
 Test(mappings, random_ranges_are_as_by_single_bytes)
 {
 	enum { BYTES = 300, TURNS = 4000 };

@@ -1,5 +1,4 @@
-/* Calls of MPI functions: totals by function, by peer and by stack; messages that are not a call's
- * own; damage. */
+/* MPI calls: totals by function, by peer and by stack; messages that belong to no call; damage. */
 #include "experiment/events/mpi.h"
 #include "format/record.h"
 
@@ -34,7 +33,7 @@ Test(mpi, counts_functions_peers_and_stacks)
 	put(t + 2000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], 300, 0, 0,
 	    3); /* an empty message is one */
 	put(t + 3000, FMT_mpi_func_Send, FMT_mpi_message_NONE, ids[CALL], 10, 0, 0,
-	    UINT32_MAX); /* to nobody: is none */
+	    UINT32_MAX); /* to no rank: not a message */
 	put(t + 4000, FMT_mpi_func_Sendrecv, FMT_mpi_message_ALSO_SENT, ids[CALL], 0, 8, 0, 1);
 	put(t + 4000, FMT_mpi_func_Sendrecv, FMT_mpi_message_RECEIVED, ids[CALL], 50, 0, 16, 2);
 	put(t + 5000, FMT_mpi_func_Irecv, FMT_mpi_message_ALSO_RECEIVED, ids[OTHER], 0, 0, 64, 2);
@@ -104,7 +103,7 @@ Test(mpi, damage_is_left_out_and_told)
 	put(t + 1000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], UINT64_C(1) << 47, 1, 0,
 	    1); /* since long before the start */
 	put(t + 1000, FMT_mpi_func_Send, FMT_mpi_message_SENT, ids[CALL], 1, UINT64_C(1) << 47, 0,
-	    1); /* more than there is */
+	    1); /* more than there are */
 	put(t + 1100, (enum fmt_mpi_func)65535, FMT_mpi_message_SENT, ids[CALL], 10, 1, 0,
 	    UINT32_MAX - 1); /* of a later version */
 

@@ -1,4 +1,4 @@
-/* Constructs of OpenMP: totals by place, regions out of their threads' parts, waits by stack,
+/* OpenMP constructs: totals by place, regions from the parts of their threads, waits by stack,
  * damage. */
 #include "experiment/streams/selection.h"
 #include "format/record.h"
@@ -48,9 +48,9 @@ Test(omp, makes_a_region_of_its_threads_parts)
 	put(t + 2600, FMT_omp_event_TASK, 1, ids[BODY], 300, 0,
 	    0); /* in the barrier at the region's end */
 	put(t + 2700, FMT_omp_event_TASK, 1, ids[BODY], 50, 0,
-	    FMT_OMP_TASK_INNER); /* counted with the one that executed it */
+	    FMT_OMP_TASK_INNER); /* counted with the task that executed it */
 	put(t + 2800, FMT_omp_event_TASK, 1, ids[BODY], 80, 0,
-	    FMT_OMP_TASK_GOES_ON); /* no task more */
+	    FMT_OMP_TASK_GOES_ON); /* not another task */
 
 	const struct exp_data_set *set = load("omptrace");
 	const struct exp_omp_construct *region = find(set, FMT_omp_event_PARALLEL),
@@ -122,12 +122,12 @@ Test(omp, damage_is_left_out_and_told)
 {
 	maker_extent(&stream, 42, t, 4096);
 	put(t + 1000, FMT_omp_event_THREAD, 7, ids[BODY], 100, 200,
-	    0); /* waited longer than it was */
+	    0); /* waited longer than it lasted */
 	put(t + 1000, FMT_omp_event_CRITICAL, 7, ids[BODY], UINT64_C(1) << 47, 0,
 	    0); /* since long before the start */
 	put(t + 1000, (enum fmt_omp_event)200, 7, ids[BODY], 1, 0, 0); /* unknown */
 	put(t + 1000, FMT_omp_event_THREAD, 8, ids[BODY], 100, 0,
-	    0); /* of a region that has no end */
+	    0); /* of a region that does not end */
 	put(t + 1100, FMT_omp_event_PARALLEL, 9, ids[CALL], 10, 0, 4); /* without threads */
 
 	const struct exp_data_set *set = load("omptrace");
@@ -167,7 +167,7 @@ Test(omp, a_thread_has_waited_at_a_regions_end_also_where_the_region_is_not_sele
 	exp_data_set_destroy(set);
 }
 
-/* What the thread has used when it ended has neither a stack nor a state of OpenMP. */
+/* CPU time that a thread used before it ended has neither a stack nor an OpenMP state. */
 Test(omp, time_without_a_stack_is_serial_too)
 {
 	struct fmt_clock work = {.kind = FMT_KIND_clock,
@@ -187,7 +187,7 @@ Test(omp, time_without_a_stack_is_serial_too)
 	cr_expect_eq(set->nodes.no_stack[EXP_OMP_SERIAL], 50);
 }
 
-/* No recorder writes a mark outside of a mark many times over; a damaged tree may have nothing
+/* No recorder writes a mark outside a mark many times over; a damaged tree may have nothing
  * else. */
 Test(omp, a_stack_of_marks_is_not_walked_for_each_construct)
 {

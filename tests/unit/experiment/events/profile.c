@@ -1,4 +1,4 @@
-/* Clock samples: their sums, and samples that cannot be true. */
+/* Clock samples: their sums, and impossible samples. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"
@@ -64,7 +64,7 @@ Test(profile, takes_a_sample_of_all_time_so_far)
 	maker_destroy(&maker);
 }
 
-/* Samples of one thread by state; a residual is time, but no sample. */
+/* Samples of one thread by state; a residual counts as time, but not as a sample. */
 Test(profile, each_state_has_its_sum)
 {
 	const struct exp_data_set *set;

@@ -1,4 +1,4 @@
-/* Waits: totals by stack and by object, where objects were made, the longest waits, damage. */
+/* Waits: totals by stack and by object, where objects were created, the longest waits, damage. */
 #include "format/record.h"
 
 #include <criterion/criterion.h>
@@ -118,7 +118,7 @@ Test(sync, damage_is_told_and_counts_for_nothing)
 	cr_assert_eq(set->sync.objects[1].object_class, EXP_SYNC_OTHER);
 }
 
-/* A process that is attached to twice may wait since the first time. */
+/* A process that is attached to twice may have been waiting since the first time. */
 Test(sync, of_a_wait_since_an_earlier_recording_what_is_of_this_one_counts)
 {
 	maker_log(&maker, " <event kind=\"attach\" tid=\"1\" earlier_ns=\"5\"/>\n");

@@ -1,4 +1,4 @@
-/* User events: words and bytes, programs of 32 bits, several traces merged by time, damage. */
+/* User events: words and bytes, 32-bit programs, several traces merged by time, damage. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "experiment/events/usertrace.h"
@@ -124,7 +124,7 @@ Test(usertrace, traces_and_threads_are_merged_by_time)
 	struct maker_stream other;
 	uint64_t words[5] = {0};
 
-	/* As in a ring: the newer extent stands first. */
+	/* As in a ring buffer: the newer extent comes first. */
 	maker_extent(&stream, 42, t + 500, 4096);
 	put_words(500, 0x0100, 0, words);
 	put_words(700, 0x0100, 0, words);

@@ -58,7 +58,7 @@ static const uint64_t whole[] = {
 	0x6261, /* 96: complete event */
 	1 | 1 << 4 | S(16, 1) | S(32, 0xffffffff),
 	200,
-	77, /* int32; end; a word more */
+	77, /* int32; end; one word too many */
 	4 | 28 << 4 | S(16, 5) | S(20, 11),
 	100,
 	42,
@@ -86,7 +86,7 @@ static const uint64_t whole[] = {
 	1,
 	1,
 	1,
-	1, /* an id and three words more */
+	1, /* an id and three more words */
 	5 | 2 << 4 | S(16, 1) | S(32, 1) | S(48, 1),
 	0xff, /* blob */
 	6 | 3 << 4 | S(24, 1),
@@ -161,7 +161,7 @@ Test(fxt_reader, a_file_that_is_cut_is_sound_at_the_ends_of_records_alone)
 	cr_assert(sound == outcome.records, "%u", sound);
 }
 
-/* What is behind `bytes` in a file of 1 TiB is a hole; then `last` ends it. */
+/* After `bytes`, a file of 1 TiB has a hole; `last` ends it. */
 static struct outcome read_sparse(const void *bytes, size_t size, uint64_t last)
 {
 	const off_t end = (off_t)1 << 40;
@@ -202,7 +202,7 @@ Test(fxt, holes_are_not_read, .timeout = 20)
 	cr_expect_eq(outcome.records, 2);
 }
 
-/* Word `at` of the whole file is another: the fault at an offset. */
+/* Change word `at` of the whole file: expect the fault at an offset. */
 static void check_fault(size_t at, uint64_t word, const char *expected)
 {
 	uint64_t words[sizeof(whole) / sizeof(whole[0])];
@@ -301,7 +301,7 @@ Test(fxt_reader, durations_nest)
 	cr_assert(nest((const uint64_t *[]){end_a}, 1) == -1);
 }
 
-/* Whatever the words are: the reader ends, and says 0 or names a fault. */
+/* Whatever the words are: the reader ends, and returns 0 or names a fault. */
 Test(fxt_reader, random_changes_are_no_trouble)
 {
 	uint64_t words[sizeof(whole) / sizeof(whole[0])];

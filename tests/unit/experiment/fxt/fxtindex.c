@@ -1,5 +1,4 @@
-/* Walks over the records of one process: they miss none of them, and pass over what is of others.
- */
+/* Walks over the records of one process: they miss none of them, and skip those of others. */
 #include "experiment/fxt/fxtindex.h"
 
 #include "experiment/fxt/fxtstacks.h"
@@ -28,8 +27,8 @@ static int file_of_words(void)
 	return fd;
 }
 
-/* Each process runs twice; the one in the middle now and then besides. Its samples are numbered by
- * their times. */
+/* Each process runs twice; the one in the middle also now and then in between. Its samples are
+ * numbered by their times. */
 static void put_samples(void)
 {
 	const uint64_t pcs[] = {0x1000, 0x2000, 0x3000};
@@ -118,8 +117,8 @@ Test(fxtindex, reads_all_where_records_rely_on_others)
 	check_all(0);
 }
 
-/* Its experiment has that other number, and finds this one in the first part, but what is mapped in
- * later ones. */
+/* Its experiment has that other number, and finds this process in the first part, except for what
+ * is mapped in later ones. */
 Test(fxtindex, reads_all_where_a_process_has_another_number)
 {
 	size_t at;

@@ -1,5 +1,5 @@
-/* An FXT file as an experiment: its processes and their code, its threads, its samples and what
- * each stands for. */
+/* An FXT file as an experiment: its processes and their code, its threads, its samples and the
+ * weight of each. */
 #include "experiment/fxt/fxtlog.h"
 
 #include "experiment/streams/nodes.h"
@@ -99,7 +99,7 @@ Test(fxtlog, is_an_experiment_that_has_ended)
 	cr_expect_eq(maker.warnings, 0, "%s", maker.warning);
 }
 
-/* Addresses of two processes are never one. */
+/* Addresses of two processes are always different. */
 Test(fxtlog, each_process_has_its_own_code_and_nodes)
 {
 	const struct exp_data_set *set;
@@ -133,8 +133,8 @@ Test(fxtlog, each_process_has_its_own_code_and_nodes)
 	cr_expect_eq(set->quality.samples, 4);
 }
 
-/* Between two samples of a provider, exact below 64 ns; what another one told in between does not
- * matter. */
+/* Between two samples of a provider, exact below 64 ns; records of another provider in between do
+ * not matter. */
 Test(fxtlog, a_sample_stands_for_the_usual_time_between_two)
 {
 	const struct exp_data_set *set;
@@ -254,7 +254,7 @@ static void stack(uint64_t ticks, size_t frames, const uint64_t *pcs)
 #define STACK(ticks, ...) \
 	stack(ticks, sizeof((const uint64_t[]){__VA_ARGS__}) / 8, (const uint64_t[]){__VA_ARGS__})
 
-/* The addresses of a node's callers and its own, outermost first, in words. */
+/* The addresses of a node's callers and its own, outermost first, as text. */
 static const char *path_of(const struct exp_data_set *set, uint32_t node)
 {
 	static char text[512];
@@ -300,7 +300,7 @@ Test(fxtlog, stacks_share_the_nodes_of_their_callers)
 	cr_expect_eq(set->quality.stacks, 5);
 }
 
-/* A sample has room for so many addresses: one that is full is hardly whole by chance. */
+/* A sample has room for a limited number of addresses: one that is full is most likely cut. */
 Test(fxtlog, a_stack_without_room_for_more_is_cut)
 {
 	uint64_t pcs[FXT_SAMPLE_PCS_MAX];
@@ -321,7 +321,7 @@ Test(fxtlog, a_stack_without_room_for_more_is_cut)
 	cr_expect_eq(set->quality.truncated_events, 2);
 }
 
-/* Of the marks only the one means something that says what is missing outside. */
+/* Of the marks, only the one that says what is missing outside has a meaning here. */
 Test(fxtlog, marks_are_no_addresses)
 {
 	const struct exp_data_set *set;

@@ -1,4 +1,4 @@
-/* The table of images: in order, one for all that is told of it, and found by pid and time. */
+/* The table of images: sorted, one for all records of an image, and found by pid and time. */
 #include "experiment/fxt/sampled_table.h"
 
 #include <criterion/criterion.h>
@@ -89,7 +89,7 @@ Test(sampled_table, the_image_before_is_of_the_same_process)
 {
 	add(7, 1000 * MS, 0, 1000 * MS);
 	add(7, 1000 * MS, 1, 1500 * MS);
-	add(7, 2100 * MS, 0, 2100 * MS); /* the number came again */
+	add(7, 2100 * MS, 0, 2100 * MS); /* the pid was used again */
 	cr_expect_null(exp_sampled_before(&sampled, &images[0]));
 	cr_expect_eq(exp_sampled_before(&sampled, &images[1]), &images[0]);
 	cr_expect_null(exp_sampled_before(&sampled, &images[2]));

@@ -1,4 +1,5 @@
-/* Code that samplers met: of which image of the process it is, and how it stands beside map.xml. */
+/* Code that samplers saw: which image of the process it belongs to, and how it is combined with
+ * map.xml. */
 #include "tests/unit/experiment/make_samples.h"
 
 #include "format/fxt.h"
@@ -51,7 +52,7 @@ Test(samplermap, code_that_only_the_sampler_saw_is_in_the_map)
 	program("this");
 	code(MONO - 1, PID, "/bin/this", 0x30000); /* in the loader, before the collector */
 	code(MONO + 10, PID, "/lib/late", 0x50000);
-	code(MONO + 10, PID, "/lib/other", 0x1f000); /* where map.xml has something */
+	code(MONO + 10, PID, "/lib/other", 0x1f000); /* map.xml has another object there */
 	code(MONO + 10, PID + 1, "/bin/elsewhere", 0x60000);
 	program("after");
 	code(MONO + 200, PID, "/bin/after", 0x40000);

@@ -1,4 +1,4 @@
-/* The helpers of samplers: whether they are at work, and have told their counts. */
+/* The helpers of samplers: whether they are running, and have written their counts. */
 #include "tests/unit/experiment/make_samples.h"
 
 #include <criterion/criterion.h>
@@ -27,7 +27,8 @@ static void end(void)
 #define COUNTERS "<setting name=\"counters\" value=\"page-faults,10 cycles,5\"/>\n"
 #define COUNT(of) "<count name=\"" of "_samples\" value=\"0\"/>\n"
 
-/* Of counters, only the first has a directory here: the helper of the second was refused. */
+/* Of two counters, only the first one has a directory here: the helper of the second was
+ * refused. */
 Test(samplers, helpers_that_end_before_their_counts_are_told_of)
 {
 	static const struct {

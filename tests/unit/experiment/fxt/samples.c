@@ -1,5 +1,5 @@
-/* Samples of the kernel's: whose they are, their nodes, and that they stand in place of clock
- * samples. */
+/* Samples taken by the kernel: which process they belong to, their nodes, and that they replace
+ * clock samples. */
 #include "tests/unit/experiment/make_samples.h"
 
 #include "format/fxt.h"
@@ -127,7 +127,7 @@ Test(samples, a_stack_that_is_cut_has_no_outermost_frame)
 	sample(MONO + 2, PID, 42, PCS(0x5000, 0x4000, FMT_PC_TRUNCATED));
 	sample(MONO + 3, PID, 42, PCS(0x6000, 0x4000, FMT_PC_TRUNCATED));
 	sample(MONO + 4, PID, 42,
-	       PCS(0x5000, FMT_PC_TRUNCATED, 0x4000)); /* elsewhere it says nothing */
+	       PCS(0x5000, FMT_PC_TRUNCATED, 0x4000)); /* elsewhere it has no meaning */
 	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
 	set = load();
 	cr_assert_eq(set->nodes.count, 6);
@@ -180,7 +180,8 @@ Test(samples, a_full_stack_without_a_mark_is_whole)
 
 Test(samples, of_pauses_are_left_out)
 {
-	/* What is told twice counts once; a pause that has not ended lasts. */
+	/* A pause that is recorded twice counts once; a pause that does not end lasts until the
+	 * end. */
 	static const uint64_t kept[] = {1, 99, 200, 249, 300, 301, 500, 599},
 			      left_out[] = {100, 199, 250, 299, 600, 5000};
 	const struct exp_data_set *set;
@@ -244,7 +245,7 @@ Test(samples, a_recording_without_a_sampler_has_none)
 	end();
 }
 
-/* A process begins to execute something. */
+/* A process is about to execute something. */
 static void program_began(uint64_t pid, uint64_t time_ns)
 {
 	uint64_t *at = words + count;
@@ -260,11 +261,11 @@ Test(samples, of_a_program_that_its_collector_is_younger_than_count)
 	const struct exp_data_set *set;
 
 	begin(SETTING CLOCK EXEC);
-	sample(MONO - 900, PID, 42, PCS(0x6000)); /* of the program before */
+	sample(MONO - 900, PID, 42, PCS(0x6000)); /* of the previous program */
 	sample(MONO - 500, PID, 42, PCS(0x5000));
 	sample(MONO - 1, PID, 42, PCS(0x5000));
 	sample(MONO + 1, PID, 42, PCS(0x5000));
-	sample(MONO + 200, PID, 42, PCS(0x6000)); /* of the one after */
+	sample(MONO + 200, PID, 42, PCS(0x6000)); /* of the next program */
 	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
 	count = fxt_put_magic(words);
 	count += fxt_put_string(words + count, 1, "began", 5);

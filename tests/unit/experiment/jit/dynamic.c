@@ -1,4 +1,4 @@
-/* Functions that a program made, and the CPU time that it did not want to be recorded. */
+/* JIT functions, and the CPU time that was not recorded during pauses. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "experiment/symbols/code.h"
@@ -78,7 +78,7 @@ Test(dynamic, functions_come_before_objects_and_have_lines, .fini = close_all)
 	cr_assert_str_eq(frames[0].function->name, "jitf()");
 	cr_assert_str_eq(frames[0].function->object->name, "<Dynamic>");
 	cr_assert_str_eq(frames[0].file, "/src/a.jit");
-	cr_assert_eq(frames[0].line, 20); /* a return address is of the instruction before it */
+	cr_assert_eq(frames[0].line, 20); /* a return address counts as the call before */
 	cr_assert_eq(symbols_frames(symbols, experiment, 0x2007, 0, 1, &frames), 1);
 	cr_assert_eq(frames[0].line, 30);
 	cr_assert_eq(frames[0].function->line, 10);
@@ -105,8 +105,8 @@ static void expect_code(struct symbols *symbols, const char *expected)
 	cr_assert_eq(memcmp(bytes, expected, 8), 0, "%.8s, not %s", (const char *)bytes, expected);
 }
 
-/* Functions of one name and address are one, of several experiments; their code is the first one's,
- * while that is open. */
+/* Functions of several experiments with one name and address are the same function; its code is the
+ * first experiment's, while that is open. */
 Test(dynamic, code_is_of_an_experiment_that_is_open, .fini = close_all)
 {
 	struct symbols *symbols = symbols_create();
@@ -123,7 +123,7 @@ Test(dynamic, code_is_of_an_experiment_that_is_open, .fini = close_all)
 	experiment_close(experiment);
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
 	expect_code(symbols, "new code");
-	/* Another one is known as well, when that goes. */
+	/* When that is closed, another one is known as well. */
 	other = experiment;
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
 	expect_code(symbols, "new code");

@@ -1,4 +1,4 @@
-/* Methods of Java: their names, lines, and the calls that are inlined in their code. */
+/* Java methods: their names, lines, and the calls that are inlined in their code. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "experiment/symbols/method.h"
@@ -16,7 +16,7 @@ static struct maker maker;
 static struct experiment *experiment;
 static struct symbols *symbols;
 
-/* dyntext: 8 bytes of code of f, in which g is inlined at the bytecode 5 from offset 4 on; then
+/* dyntext: 8 bytes of code of f, in which g is inlined at bytecode 5 from offset 4 on; then the
  * lines of f and of g. */
 struct text {
 	uint8_t code[8];
@@ -150,7 +150,7 @@ Test(java, an_unknown_method_has_a_name, .fini = close_all)
 	cr_assert_str_eq(frames[0].function->name, "<Java method>");
 }
 
-/* Calls that are inlined in themselves, or in later ones, or do not exist. */
+/* Calls that are inlined in themselves, or in later ones, or in ones that do not exist. */
 Test(java, damaged_tables_end, .fini = close_all)
 {
 	struct text bad = good;
@@ -191,8 +191,8 @@ Test(java, a_signature_that_breaks_off_is_read_to_its_end)
 	munmap(pages, 2 * PAGE);
 }
 
-/* Calls inlined as deep as can be, of a method with as many lines as can be: what is read of them
- * for one place is kept for the next. */
+/* Calls inlined as deep as possible, in a method with as many lines as possible: what was read of
+ * them for one address is kept for the next. */
 Test(java, many_lines_are_not_read_again_for_each_place, .fini = close_all)
 {
 	enum { SIZE = 512, CALLS = 999, LINES = 32768, TABLES = SIZE + SIZE * 8 + CALLS * 12 + 4 };

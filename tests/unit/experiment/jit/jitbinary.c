@@ -1,5 +1,5 @@
-/* ELF files that a program had in memory and registered for debuggers: their functions, when those
- * were there, their lines, and their code as it was in memory. */
+/* ELF files in memory that a program registered for debuggers: their functions, when these existed,
+ * their lines, and their code as it was in memory. */
 #include "experiment/jit/moments.h"
 #include "format/layout.h"
 #include "tests/unit/experiment/make_elf.h"
@@ -14,7 +14,7 @@ enum { TEXT = 0x10000, IMAGE_SIZE = 4096, CODE_AT = 2 * IMAGE_SIZE };
 
 static struct maker maker;
 static struct experiment *experiment;
-static uint8_t text[3 * IMAGE_SIZE]; /* dyntext: images, then code */
+static uint8_t text[3 * IMAGE_SIZE]; /* dyntext: object files, then code */
 static char map[4096];
 
 static void set_up(void)
@@ -64,8 +64,8 @@ static const char *name_then(uint64_t pc, uint64_t ticks)
 	return !function ? "" : function->name;
 }
 
-/* ---- an image: one.c has jit_one (16 bytes at 0x10), jit_two (8 at 0x40); lines 5, 6 and 7 at
- * 0x10, 0x18 and 0x40, and an end at 0x48 */
+/* ---- an object file: one.c has jit_one (16 bytes at 0x10), jit_two (8 at 0x40); lines 5, 6 and 7
+ * at 0x10, 0x18 and 0x40, and an end at 0x48 */
 
 static const char names[] = "\0jit_one\0jit_two\0data\0outside\0empty";
 
@@ -81,7 +81,7 @@ static const Elf64_Sym symbols[] = {
 	{.st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = -TEXT - 4, .st_size = 8},
 };
 
-/* As DWARF 4 has them: a unit whose lines are at 0. */
+/* As in DWARF 4: a unit whose lines are at 0. */
 static const uint8_t abbreviations[] = {1, 0x11, 0, 0x10, 0x17, 0, 0, 0};
 static const uint8_t units[] = {12, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 0};
 
@@ -100,8 +100,8 @@ static const uint8_t lines[] = {
 	2,  8,    0,   1,    1,                             /* 0x48: the end */
 };
 
-/* Put the image at text[at]. In a relocatable file the address in the line table is 0 and to be
- * relocated to the section's, which is TEXT; symbols count from there. */
+/* Put the object file at text[at]. In a relocatable file the address in the line table is 0 and is
+ * relocated to that of the section, TEXT; symbols are relative to it. */
 static void put_image(size_t at, int is_relocatable)
 {
 	const Elf64_Rela relocation = {
@@ -248,7 +248,7 @@ Test(jitbinary, what_is_unloaded_is_what_came_last)
 	cr_expect_eq(function_then(TEXT + 0x10, 1000000199)->ticks_to, UINT64_MAX);
 }
 
-/* Places of code that holds all of a function, the first from its time on. */
+/* Places of code that covers all of a function, the first one from its time on. */
 Test(jitbinary, code_is_what_was_found_in_memory_at_its_time)
 {
 	const struct exp_function *one, *two;
@@ -275,7 +275,7 @@ Test(jitbinary, code_is_what_was_found_in_memory_at_its_time)
 	cr_expect_not(two->has_text);
 }
 
-/* A file that tells of another machine, or lies in part outside of dyntext, tells nothing. */
+/* A file for another machine, or one that lies partly outside dyntext, is ignored. */
 Test(jitbinary, what_is_no_image_has_no_functions)
 {
 	put_image(0, 1);

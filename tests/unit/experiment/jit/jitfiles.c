@@ -1,5 +1,5 @@
-/* Files that tell of JIT functions: which there may be, and which surely are those of the process:
- * of its user, its time and this boot. */
+/* Files that describe JIT functions: which ones may exist, and which ones certainly belong to the
+ * process: to its user, its time and this boot. */
 #include "experiment/jit/jitfiles.h"
 
 #include "tests/unit/experiment/make_experiment.h"
@@ -44,7 +44,7 @@ static void open_with(const char *elements)
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
 }
 
-/* Write the file so many milliseconds after the start. */
+/* Write the file that many milliseconds after the start. */
 static void put_at(int64_t ms)
 {
 	const struct timespec time = {START + (ms + 100000) / 1000 - 100,
@@ -57,7 +57,7 @@ static void put_at(int64_t ms)
 	cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* What opening it gives: 0 for a descriptor, which is closed. */
+/* The result of opening it: 0 for a descriptor, which is closed. */
 static int opened(void)
 {
 	int fd = exp_jit_open_original(experiment, &file);
@@ -68,7 +68,7 @@ static int opened(void)
 	return 0;
 }
 
-/* The last tick before the start, and two seconds after the end, belong to it. */
+/* The last tick before the start, and the two seconds after the end, still belong to it. */
 Test(jitfiles, a_file_was_written_while_the_process_ran)
 {
 	static const struct {
@@ -84,7 +84,7 @@ Test(jitfiles, a_file_was_written_while_the_process_ran)
 	}
 }
 
-/* The next image has the same number. */
+/* The next image has the same pid. */
 Test(jitfiles, a_file_of_an_image_was_written_before_the_next)
 {
 	open_with(
@@ -158,7 +158,7 @@ Test(jitfiles, text_is_in_the_experiment_or_where_it_was)
 	cr_expect_eq(exp_jit_open_text(experiment, "jit1.dump"), -ENOENT);
 }
 
-/* ---- which there may be */
+/* ---- which ones may exist */
 
 static char told[1024];
 

@@ -1,5 +1,5 @@
-/* What files for perf(1) and registered images tell of functions, and what was where at which time.
- */
+/* What files for perf(1) and registered object files say of functions, and which function was where
+ * at which time. */
 #include "experiment/jit/moments.h"
 #include "tests/unit/experiment/make_experiment.h"
 
@@ -134,7 +134,7 @@ static void put_header(uint32_t pid)
 	put32(0);
 	put32(pid);
 	put64(0);
-	put64(1); /* times are ticks */
+	put64(1); /* times are in ticks */
 }
 
 static void put_record(uint32_t id, uint32_t size, uint64_t ticks)
@@ -169,7 +169,7 @@ static void put_move(uint64_t from, uint64_t to, uint64_t ticks)
 	put64(1);
 }
 
-/* name_size: of the names, all of which are of that many bytes and followed by a NUL. */
+/* name_size: the size of each name, without the NUL after it. */
 static void put_lines(uint64_t address, uint64_t first, const char *names[], size_t name_size,
                       uint32_t count)
 {
@@ -208,7 +208,7 @@ Test(jitfunctions, functions_of_a_jitdump_have_times_code_and_lines)
 	put_header(42);
 	put_lines(0x1000, 0x1000, names, 4, 3);
 	put_load("one", 0x1000, 1000000100, "CODE_ONE");
-	put_lines(0x1000, 0x1040, broken, 4, 3); /* as V8 does */
+	put_lines(0x1000, 0x1040, broken, 4, 3); /* as V8 writes them */
 	put_load("two", 0x1000, 1000000200, "CODE_TWO");
 	put_move(0x1000, 0x2000, 1000000300);
 	put_move(0x7000, 0x2000, 1000000300);

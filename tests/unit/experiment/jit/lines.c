@@ -1,4 +1,4 @@
-/* Lines of functions in dyntext: of each address of long tables, behind code of any size, and of
+/* Lines of functions in dyntext: of each address in long tables, after code of any size, and in
  * tables that are cut off. */
 #include "experiment/jit/lines.h"
 
@@ -28,8 +28,8 @@ static void tear_down(void)
 
 TestSuite(lines, .init = set_up, .fini = tear_down);
 
-/* A function of `size` bytes at `offset` of dyntext, whose table says `rows`, and of which `there`
- * are there: row i begins at 3 * i and is line 10 + i. */
+/* A function of `size` bytes at `offset` of dyntext, whose table claims `rows` rows, of which
+ * `there` exist: row i begins at 3 * i and is line 10 + i. */
 static void make(unsigned size, unsigned offset, unsigned rows, unsigned there)
 {
 	static uint8_t text[1 << 15];
@@ -77,7 +77,7 @@ Test(lines, stand_behind_code_of_any_size)
 	cr_expect_eq(line_at(7), 10);
 }
 
-/* What is there of a table that is cut holds. */
+/* The rows that a cut table has are used. */
 Test(lines, of_a_table_that_is_cut_are_as_many_as_are_there)
 {
 	make(3 * ROWS, 16, ROWS, 520);
@@ -111,7 +111,7 @@ Test(lines, a_function_without_code_has_none)
 	cr_expect_eq(experiment_function_line(experiment, &none, ADDRESS), 0);
 }
 
-/* Lines that the files of others tell are in memory, and each may have its own file. */
+/* Lines from other programs' files are in memory, and each may have its own file. */
 Test(lines, rows_in_memory_have_files)
 {
 	static const struct exp_function_line rows[] = {

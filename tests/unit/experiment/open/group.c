@@ -29,7 +29,7 @@ static void tear_down(void)
 
 TestSuite(group, .init = set_up, .fini = tear_down);
 
-/* What was read: "line:path " of each member, paths below the maker's directory without it; and
+/* The members that were read, "line:path " each, with paths relative to the maker's directory; and
  * warnings. */
 struct seen {
 	char members[512], warnings[512];

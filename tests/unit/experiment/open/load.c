@@ -1,10 +1,10 @@
-/* What one reading of all streams says of its own quality: stacks that are not whole, losses, CPU
- * time, events of stacks that are nowhere. */
+/* What one reading of all streams reports about its own quality: incomplete stacks, losses, CPU
+ * time, events whose stacks do not exist. */
 #include "experiment/streams/nodes.h"
 #include "format/record.h"
 
 enum { NODES = 6 };
-/* Stacks that end at 1: whole; 3: cut; 5: found by guess, and without a frame beyond. */
+/* Stacks that end at 1: complete; 3: cut; 5: found by guess, and without an outer frame. */
 static const uint64_t pcs[NODES] = {0x1000, 0x2000,        FMT_PC_TRUNCATED,
                                     0x3000, FMT_PC_FAILED, 0x4000};
 static const int parents[NODES] = {-1, 0, -1, 2, -1, 4};

@@ -1,4 +1,4 @@
-/* What log.xml tells of an experiment, and what is made of logs that say odd things. */
+/* What log.xml says of an experiment, and how unusual logs are read. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "experiment/base/clock.h"
@@ -44,7 +44,7 @@ static void open_log(const char *elements)
 	open_it();
 }
 
-/* A whole log of these elements. */
+/* A complete log with these elements. */
 static void open_whole(const char *elements)
 {
 	char text[4096];

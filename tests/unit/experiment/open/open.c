@@ -1,4 +1,4 @@
-/* Opening: what is refused and how, liveness, the text of odd bytes. */
+/* Opening: what is refused and how, running processes, text with odd bytes. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>
@@ -180,7 +180,7 @@ Test(open, a_path_may_end_with_slashes_and_points)
 	maker_destroy(&maker);
 }
 
-/* Without an exit event, the last event of the log is the last that is known. */
+/* Without an exit event, the last event of the log is the last known moment. */
 Test(open, a_duration_is_as_far_as_events_tell)
 {
 	struct experiment *experiment;

@@ -1,5 +1,5 @@
-/* Tests of experiment/open/parallel.c: streams that are read at the same time give what they give
- * one after the other. */
+/* Tests of experiment/open/parallel.c: streams that are read at the same time have the same results
+ * as one after the other. */
 #include "experiment/streams/load_context.h"
 #include "experiment/open/parallel.h"
 #include "format/layout.h"
@@ -91,7 +91,7 @@ static uint32_t everything(void *context, const struct exp_fact *fact)
 	return 0;
 }
 
-/* A load that asks a selection reads one stream after the other. */
+/* A load with a selection reads one stream after the other. */
 static void compare(struct experiment *experiment, const struct exp_data_set *whole)
 {
 	const struct exp_selection selection = {.row = everything};

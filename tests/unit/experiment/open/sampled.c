@@ -1,4 +1,4 @@
-/* Descendants that no collector was in: who they are by map.fxt, their names, and their
+/* Descendants without a collector: which processes they are by map.fxt, their names, and their
  * experiments. */
 #include "tests/unit/experiment/make_samples.h"
 
@@ -34,7 +34,7 @@ static uint64_t words[4096];
 static size_t count;
 static struct experiment *founder, *opened;
 
-/* One image: numbers of table[BEGAN] to table[INNER]. */
+/* One image: the numbers of table[BEGAN] to table[INNER]. */
 struct image {
 	uint64_t pid, numbers[INNER];
 	const char *name, *program, *command;
@@ -77,8 +77,8 @@ static void put(struct image image)
 	            FXT_BITS(kernel_object, name, size > 0 ? FXT_STRING_INLINE | size : 0);
 }
 
-/* Of a process: pid, when it was forked and by whom, how many programs it has executed, when it
- * began, its name. */
+/* A process: pid, when and by which process it was forked, how many programs it has executed, when
+ * the image began, its name. */
 static void image(uint64_t pid, uint64_t forked, uint64_t parent, uint64_t executed, uint64_t began,
                   const char *name)
 {
@@ -156,7 +156,7 @@ Test(sampled, names_are_those_that_the_parents_logs_tell)
 	end();
 }
 
-/* The founder makes 60, which makes 61 and 62; 62 is forked and executes two programs. */
+/* The founder forks 60, which forks 61 and 62; 62 executes two programs. */
 Test(sampled, where_no_log_tells_the_kernel_has_told_who_made_whom)
 {
 	begin(SETTING CLOCK EXIT);
@@ -165,7 +165,7 @@ Test(sampled, where_no_log_tells_the_kernel_has_told_who_made_whom)
 	image(61, MONO + 300, 60, 0, MONO + 300, "make");
 	image(62, MONO + 400, 60, 0, MONO + 400, "make");
 	image(62, MONO + 400, 60, 1, MONO + 500, "cc");
-	image(62, MONO + 400, 60, 3, MONO + 600, "ld"); /* one between had no samples */
+	image(62, MONO + 400, 60, 3, MONO + 600, "ld"); /* one in between had no samples */
 	image(70, MONO + 700, 69, 1, MONO + 800, "lost");
 	open_founder();
 	expect("_f1_x1 _f1_x1_f1 _f1_x1_f2 _f1_x1_f2_x1 _f1_x1_f2_x3");
@@ -185,7 +185,7 @@ Test(sampled, what_has_an_experiment_gets_no_other)
 		&child);
 	founder_image();
 	image(43, MONO + 100, FOUNDER, 1, MONO + 200, "static");
-	image(43, MONO + 100, FOUNDER, 2, MONO + 800, "child"); /* is 43 at MONO + 900 */
+	image(43, MONO + 100, FOUNDER, 2, MONO + 800, "child"); /* 43 is this at MONO + 900 */
 	image(44, MONO + 1000, 43, 1, MONO + 1100, "static");
 	open_founder();
 	expect("_f1_x2 _f1_x2_f9_x1 _f2_x1");
@@ -201,7 +201,7 @@ Test(sampled, two_helpers_tell_of_one_image)
 	put((struct image){
 		50, {MONO + 200, MONO + 100, 0, 1, 0, 0, MONO + 200 + SECOND}, "", NULL, NULL, 0});
 	image(50, MONO + 100 + 9ull * SECOND, FOUNDER, 1, MONO + 200 + 9ull * SECOND,
-	      "again"); /* the number came again */
+	      "again"); /* the pid was used again */
 	const struct exp_info *info;
 
 	open_founder();
@@ -271,7 +271,7 @@ Test(sampled, what_was_forked_to_become_the_archiver_is_left_out)
 	end();
 }
 
-/* A process of ours, which waits for it, makes the archiver. */
+/* A process of the recorder starts the archiver, and waits for it. */
 Test(sampled, who_makes_the_archiver_is_no_process_of_the_program_s)
 {
 	begin(SETTING CLOCK EXIT);
@@ -319,7 +319,7 @@ Test(sampled, whom_F_leaves_out_is_left_out)
 	}
 }
 
-/* Patterns of which the compiler makes more than there is memory, or stack, are none. */
+/* Patterns that would take the compiler more memory or stack than there is are ignored. */
 Test(sampled, a_pattern_that_is_a_trap_is_none)
 {
 	static const char *const traps[] = {
@@ -359,7 +359,7 @@ Test(sampled, a_pattern_that_is_a_trap_is_none)
 #define CHILD_CLOCK \
 	"<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" real_ns=\"1700000000000000000\" mono_ns=\"1000900\"/>\n"
 
-/* The collector of 143 knows that as 43, and what it makes by their numbers there. */
+/* The collector of 143 knows it as 43, and its children by their pids inside. */
 Test(sampled, processes_of_another_namespace_know_themselves_by_other_numbers)
 {
 	static const uint64_t pcs[] = {0x5000};
@@ -373,7 +373,7 @@ Test(sampled, processes_of_another_namespace_know_themselves_by_other_numbers)
 		"<event kind=\"fork\" time=\"1000000100\" pid=\"44\" lineage=\"_f1_x1_f3\"/>\n",
 		&child);
 	founder_image();
-	image(43, MONO + 50, FOUNDER, 1, MONO + 60, "other"); /* of that number, outside */
+	image(43, MONO + 50, FOUNDER, 1, MONO + 60, "other"); /* that pid, outside */
 	put((struct image){43, {MONO + 60, MONO + 50, 0, 1, 0, 0, MONO + 70}, "", NULL, NULL, 0});
 	put((struct image){
 		143, {MONO + 200, MONO + 100, FOUNDER, 1, 1, 0, 0, 43}, "sh", "/bin/sh", NULL, 0});
@@ -402,7 +402,7 @@ Test(sampled, processes_of_another_namespace_know_themselves_by_other_numbers)
 	end();
 }
 
-/* Each sample is of the image that the process was then, also where its maker's log tells of no
+/* Each sample belongs to the image that the process was then, even if its parent's log has no
  * exec. */
 Test(sampled, samples_are_of_one_image)
 {
@@ -470,7 +470,7 @@ Test(sampled, one_is_opened_by_its_path_too)
 	end();
 }
 
-/* Damage: numbers that cannot be, and a thousand images of one time. */
+/* Damage: impossible numbers, and a thousand images of one time. */
 Test(sampled, what_cannot_be_is_passed_over)
 {
 	begin(SETTING CLOCK EXIT);

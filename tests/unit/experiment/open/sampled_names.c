@@ -1,5 +1,5 @@
-/* Names of processes that no collector was in: from the logs of their makers where these tell, else
- * by who forked whom. */
+/* Names of processes without a collector: from the logs of their parents if these mention them,
+ * else by which process forked which. */
 #include "experiment/open/sampled.h"
 
 #include "experiment/base/index.h"
@@ -49,7 +49,7 @@ static void image(uint64_t pid, uint64_t parent, uint64_t forked, uint64_t execu
 	                                                     .log = EXP_INDEX_NONE};
 }
 
-/* Name the images by a founder's log of these elements. */
+/* Name the images with a founder's log of these elements. */
 static void name_by(const char *elements)
 {
 	char text[4096];
@@ -62,7 +62,7 @@ static void name_by(const char *elements)
 	cr_assert_eq(exp_sampled_name(founder, &sampled), 0);
 }
 
-/* The lineage of the image of a pid that was there at a time in seconds. */
+/* The lineage of the image that a pid had at a time in seconds. */
 static const char *lineage(uint64_t pid, uint64_t time)
 {
 	const struct exp_sampled_image *found = exp_sampled_at(&sampled, pid, time * S);
@@ -124,7 +124,7 @@ Test(sampled_names, programs_that_a_process_executes_count_from_its_name)
 	cr_expect_str_eq(lineage(51, 6), "_f2_x2", "the first program had no samples");
 }
 
-/* What posix_spawn and unrecorded tell of is the first program already. */
+/* What posix_spawn and unrecorded elements name is already the first program. */
 Test(sampled_names, a_name_of_a_spawned_child_is_that_of_its_program)
 {
 	image(FOUNDER, 0, NEVER, 1, 1);
@@ -178,7 +178,7 @@ Test(sampled_names, whose_maker_is_not_known_has_no_name)
 	cr_expect_str_eq(lineage(52, 4), "unnamed");
 }
 
-/* 43 is recorded: it is the image that was there when its collector began. */
+/* 43 is recorded: it is the image that existed when its collector began. */
 Test(sampled_names, a_recorded_process_is_the_image_of_its_start)
 {
 	struct maker child;
@@ -210,7 +210,7 @@ Test(sampled_names, an_image_that_had_ended_is_not_the_recorded_one)
 	cr_expect_str_neq(lineage(43, 2), "_f1_x1", "somebody has that name");
 }
 
-/* The founder's process may have been there before, and executes other programs later. */
+/* The founder's process may have existed before, and executes other programs later. */
 Test(sampled_names, the_founder_is_the_first_program_of_its_process)
 {
 	image(FOUNDER, 0, NEVER, 1, 1);
@@ -244,7 +244,7 @@ Test(sampled_names, in_another_namespace_logs_tell_of_inner_numbers)
 	cr_expect_eq(exp_sampled_at(&sampled, FOUNDER, S)->is_inside, 0);
 }
 
-/* The pid outside is lower than the founder's: it was used again. */
+/* The pid outside is lower than the founder's: pids have started again. */
 Test(sampled_names, of_several_with_one_inner_number_the_last_to_begin_before_the_log_counts)
 {
 	struct maker child;

@@ -1,5 +1,5 @@
 /* Reading the records of an extent: every event comes once, with its offset, thread and time,
- * however small the chunk is; and what is damaged is told with its place. */
+ * however small the chunk is; and damage is reported with its place. */
 #include "experiment/streams/stream.h"
 #include "format/record.h"
 #include "tests/unit/experiment/make_experiment.h"
@@ -178,7 +178,7 @@ Test(cursor, what_is_behind_the_end_of_a_buffer_is_unused_or_told)
 	maker_extent(&made, 7, t, 4096);
 	maker_clock(&made, t, 0, 1, 0);
 	end = made.at + FDR_METADATA_SIZE;
-	made.at = end + 24; /* no buffer, then a sound record */
+	made.at = end + 24; /* not a buffer, then a sound record */
 	memset(made.bytes + end, 0xee, 24);
 	next = maker_clock(&made, t + 9, 0, 2, 0);
 	open_stream();
@@ -232,7 +232,8 @@ Test(cursor, an_event_of_a_size_that_cannot_be_is_passed_over)
 	}
 }
 
-/* What is looked for behind damage: a record of a known kind and a size that its kind can have. */
+/* After damage, the reader looks for a record of a known kind, with a size that this kind can
+ * have. */
 Test(cursor, goes_on_at_records_that_can_be_alone)
 {
 	static const struct {

@@ -49,7 +49,7 @@ struct walk {
 	size_t count, calls;
 	uint64_t until; /* of the last call */
 	int is_single;  /* one event a call */
-	uint64_t leave; /* the value at which its extent is left */
+	uint64_t leave; /* the value at which the walk leaves its extent */
 };
 
 static uint64_t value_of(const struct exp_cursor *cursor)

@@ -1,4 +1,4 @@
-/* The call-stack tree, clock samples on it, and what marks do to quality. */
+/* The call-stack tree, clock samples on it, and the effect of marks on quality. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"

@@ -1,4 +1,4 @@
-/* What was not to be recorded: between a pause and the resumption after it, in CPU time and in
+/* Time that was not recorded: between a pause and the resumption after it, as CPU time and as
  * time. */
 #include "experiment/streams/pauses.h"
 

@@ -1,4 +1,4 @@
-/* Stacks through places where different functions lay at different times are divided by time. */
+/* Stacks through addresses where different functions were at different times are split by time. */
 #include "experiment/streams/reuse.h"
 
 #include "experiment/base/instant.h"
@@ -134,7 +134,7 @@ Test(reuse, callees_are_divided_with_their_callers)
 	cr_expect_eq(table.count, 2 + 1 + 2, "one more outer node, two more inner ones");
 }
 
-/* An address behind the last byte of a function is where a call at its end returns to. */
+/* A call that is the last instruction of a function returns to an address after its last byte. */
 Test(reuse, a_return_address_behind_a_function_is_divided_too)
 {
 	uint32_t stack;

@@ -133,7 +133,7 @@ Test(selection, leaks_are_known_in_advance)
 	exp_data_set_destroy(set);
 }
 
-/* Rows come up in the middle of every stream: 0 to 4 by size, 1000 by time. */
+/* Rows are reached in the middle of every stream: 0 to 4 by size, 1000 by time. */
 static uint32_t rows(void *context, const struct exp_fact *fact)
 {
 	(void)context;

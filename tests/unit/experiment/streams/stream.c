@@ -1,4 +1,4 @@
-/* Data files: holes, damage, what is cut off, and what later versions may add. */
+/* Data files: holes, damage, cut files, and additions of later versions. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"
@@ -189,7 +189,7 @@ Test(stream, takes_an_unpublished_record_behind_the_end_for_what_it_is)
 	maker_stream_init(&stream);
 	maker_extent(&stream, 1, MAKER_START_TICKS, 4096);
 	add_samples(&stream, 10);
-	/* A thread was killed when all but the header was written. */
+	/* A thread was killed when it had written all but the header. */
 	size_t header = maker_clock(&stream, MAKER_START_TICKS, 0, 10, 0) - 16;
 
 	memset(stream.bytes + header, 0, 8);

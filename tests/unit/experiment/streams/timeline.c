@@ -1,4 +1,4 @@
-/* What lived in the course of the recording. */
+/* How many blocks and bytes were live in the course of the recording. */
 #include "experiment/streams/timeline.h"
 
 #include "tests/unit/experiment/make_experiment.h"
@@ -7,7 +7,7 @@
 
 static const struct exp_clock clock = {.start = {.ticks = MAKER_START_TICKS}, .hz = MAKER_HZ};
 
-/* One block of a byte more at every `step` ticks, up to `count`. Returns the number of moments. */
+/* One block, a byte larger, at every `step` ticks, up to `count`. Returns the number of moments. */
 static unsigned grow(uint64_t step, uint64_t count, struct exp_heap_moment *moments)
 {
 	struct exp_timeline timeline = {.start = MAKER_START_TICKS};
@@ -31,7 +31,7 @@ Test(timeline, rows_are_equally_far_apart_and_tell_what_lived_there)
 		cr_assert_float_eq(moments[count - 1].time_s, 100000 * step, step / 1000);
 		for (unsigned j = 0; j + 1 < count; j++) {
 			cr_assert_float_eq(moments[j].time_s, (j + 1) * moments[0].time_s, 1e-9);
-			/* An event at the very end of a row belongs to the next. */
+			/* An event at the very end of a row belongs to the next one. */
 			cr_assert(moments[j].bytes * step < moments[j].time_s + 1e-12);
 			cr_assert((moments[j].bytes + 1) * step >= moments[j].time_s - 1e-12);
 		}

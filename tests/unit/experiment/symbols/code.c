@@ -1,4 +1,4 @@
-/* Code of objects, on this very test program. */
+/* Code of objects, with this test program. */
 #include "experiment/symbols/code.h"
 #include "tests/unit/experiment/make_experiment.h"
 
@@ -35,7 +35,7 @@ static struct experiment *experiment;
 static struct symbols *symbols;
 static const struct sym_function *probe;
 static const struct sym_object *object;
-static uint64_t address; /* of code_probe, as ELF has it */
+static uint64_t address; /* of code_probe, as in the ELF file */
 
 static void set_up(void)
 {

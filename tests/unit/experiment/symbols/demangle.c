@@ -1,4 +1,4 @@
-/* Names of functions of C++, Rust and Fortran. */
+/* Names of C++, Rust and Fortran functions. */
 #include "experiment/symbols/demangle.h"
 
 #include <criterion/criterion.h>
@@ -42,7 +42,7 @@ Test(demangle, is_bounded_for_hostile_names, .timeout = 10)
 	struct exp_arena arena = {0};
 	char *at = name;
 
-	/* Every argument repeats all before it: the whole would have 2^30 parts. */
+	/* Every argument repeats all arguments before it: the whole name would have 2^30 parts. */
 	at += sprintf(at, "_Z1fI1AE1gI");
 	for (int i = 0; i < 30; i++)
 		at += sprintf(at, "1gIS%c_S%c_E", "0123456789ABCDEFGHIJKLMNOPQRSTU"[i],

@@ -1,4 +1,5 @@
-/* Source files: in which order places are tried, and that an archive leads nowhere else. */
+/* Source files: the order in which places are tried, and that an archive leads to no other
+ * places. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "experiment/symbols/source.h"
@@ -93,7 +94,7 @@ Test(source, places_are_tried_in_order)
 
 	cr_assert_eq(open_source(&source), -ENOENT);
 	cr_assert_gt(tried, 2);
-	/* searched */
+	/* found by the search path */
 	snprintf(path, sizeof(path), "%s/a.c", maker.path);
 	put(path, "searched\n");
 	check(EXP_SOURCE_SEARCHED, "searched\n");

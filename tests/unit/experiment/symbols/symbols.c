@@ -1,4 +1,4 @@
-/* Symbols, against this very test program and the C library it runs with. */
+/* Symbols, with this test program and the C library it runs with. */
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "experiment/elf/object.h"
@@ -30,7 +30,7 @@ static __attribute__((noinline)) uintptr_t probe_address(void)
 	return inlined_here();
 }
 
-/* What map.xml says of one object. */
+/* The element of map.xml for one object. */
 struct mapped {
 	char path[PATH_MAX];
 	char build_id[2 * EXP_BUILD_ID_MAX + 1];

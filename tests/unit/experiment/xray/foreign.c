@@ -1,5 +1,5 @@
-/* A log of LLVM's XRay runtime as an experiment: what it is, its records as a trace, its functions.
- */
+/* A log of LLVM's XRay runtime as an experiment: its header, its records as a trace, its
+ * functions. */
 #include "experiment/xray/foreign.h"
 
 #include "format/record.h"
@@ -29,7 +29,7 @@ static void tear_down(void)
 
 TestSuite(foreign, .init = set_up, .fini = tear_down);
 
-/* Open what was made as an experiment. */
+/* Open the log that was made as an experiment. */
 static void open_log(void)
 {
 	struct exp_cause cause;
@@ -291,14 +291,14 @@ Test(foreign, a_walk_ends_where_its_sink_says_so)
 		told[0] = '\0';
 		calls = 0;
 		stop_at = last;
-		/* What takes functions has no word for why. */
+		/* A callback for functions has no way to say why. */
 		cr_expect_eq(foreign_walk(experiment_foreign(experiment), &sink),
 		             last == 2 || last == 6 || last == 8 ? -ECANCELED : -EINTR);
 		cr_expect_str_eq(told, text);
 	}
 }
 
-/* ---- the map of a program ---- */
+/* ---- the instrumentation map of a program ---- */
 
 enum { SLEDS = 5, MAP_AT = 0x2000 };
 

@@ -1,4 +1,4 @@
-/* Function traces: pairing of calls, times, threads, buffers out of order, damage. */
+/* Function traces: matching exits with entries, times, threads, buffers out of order, damage. */
 #include "tests/unit/experiment/xray/one_trace.h"
 
 TestSuite(functrace, .init = set_up, .fini = tear_down);
@@ -73,7 +73,7 @@ Test(functrace, pairs_what_can_be_paired)
 	enter(2, 10);
 	enter(3, 10); /* these two are left by a jump */
 	leave(1, 10);
-	enter(4, 10); /* and this one does not end */
+	enter(4, 10); /* and this one does not return */
 	enter(5, 10);
 	put(fdr_function_word(5, FDR_TAIL_EXIT, 10));
 	enter(6, 0);
@@ -130,7 +130,7 @@ Test(functrace, follows_cpus_wraps_arguments_and_beginnings)
 	cr_assert_eq(set->calls.stray, 0);
 }
 
-/* A thread that goes back to an extent which it has left; and another thread behind it. */
+/* A thread that returns to an extent that it has left, with another thread after it. */
 Test(functrace, takes_buffers_by_time)
 {
 	maker_extent(&stream, 42, t, 4096);

@@ -1,5 +1,5 @@
-/* Function traces buffer by buffer: each record goes to its sink once, in the order of the buffers'
- * beginnings. */
+/* Function traces buffer by buffer: each record is passed to its sink once, ordered by the
+ * beginnings of the buffers. */
 #include "tests/unit/experiment/xray/words_sink.h"
 
 #include "format/record.h"
@@ -91,7 +91,7 @@ Test(functrace_walk, buffers_come_in_order_of_their_beginnings)
 		"[2@10] +2@11[7@10] +7@11[4@20] +4@21[6@30] +6@31[3@40] +3@41[1@50] +1@51[5@60] +5@61");
 }
 
-/* A thread goes on in another extent, and then again in the first one. */
+/* A thread continues in another extent, and then again in the first one. */
 Test(functrace_walk, buffers_of_one_extent_are_walked_when_they_are_due)
 {
 	maker_extent(&made, 1, t, 4096);

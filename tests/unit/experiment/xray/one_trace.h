@@ -1,4 +1,4 @@
-/* one_trace.h: what suites share whose experiments have one function trace. Functions 1 to 9 are at
+/* one_trace.h: what suites whose experiments have one function trace share. Functions 1 to 9 are at
  * 0x1000, 0x2000, ... */
 #ifndef XER_TESTS_UNIT_EXPERIMENT_XRAY_ONE_TRACE_H
 #define XER_TESTS_UNIT_EXPERIMENT_XRAY_ONE_TRACE_H

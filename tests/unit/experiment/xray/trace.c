@@ -10,7 +10,7 @@
 
 TestSuite(trace, .init = set_up, .fini = tear_down);
 
-/* A walk, in words: "+function(depth)@time", "-function(depth)@time=duration", "/" for a cut. */
+/* A walk as text: "+function(depth)@time", "-function(depth)@time=duration", "/" for a cut. */
 struct told {
 	char text[512];
 	const struct exp_calls *calls;
@@ -90,7 +90,7 @@ Test(trace, an_exit_ends_the_calls_inside_of_its_own)
 	says(42, "+1(0)@2 +2(1)@3 +3(2)@4 /3(2)@6=2 /2(1)@6=3 -1(0)@6=4 +4(0)@7 /4(0)@7=0 ");
 }
 
-/* What was open is left at the thread's own last call. */
+/* Open calls are left at the thread's own last call. */
 Test(trace, is_of_one_thread)
 {
 	maker_extent(&stream, 42, t, 4096);
@@ -128,8 +128,8 @@ Test(trace, threads_come_in_order_of_their_first_calls)
 	free(threads);
 }
 
-/* Times of calls add up by themselves: an event between two of them has its own.
- * An event of the program's with `size` bytes, of which `has` are there. */
+/* Times of calls are added up separately: an event between two of them has its own time. A
+ * program's event with `size` bytes, of which `has` are there. */
 static void traced_event(uint64_t tsc, unsigned form, const char *bytes, uint32_t size, size_t has)
 {
 	struct fmt_traced_event header = {.kind = FMT_KIND_traced_event,
@@ -163,7 +163,7 @@ Test(trace, arguments_and_events_stand_where_they_happened)
 	     "+1(0)@10 a77(1) e7:typed/99(1)@15typed e7:sixteen letters./99(1)@16 -1(0)@20=10 ");
 }
 
-/* Bytes of the program's as an event of their own, `padding` zeros behind them. */
+/* Bytes of the program as an event, followed by `padding` zeros. */
 static void own_event(uint64_t tsc, const char *bytes, unsigned own)
 {
 	char payload[16] = "";
@@ -175,7 +175,7 @@ static void own_event(uint64_t tsc, const char *bytes, unsigned own)
 	fdr_own_put(stream.bytes + at, own);
 }
 
-/* What is said of an event stands before its bytes, if anything is. */
+/* The description of an event, if any, comes before its bytes. */
 Test(trace, bytes_of_events_are_events_of_their_own)
 {
 	maker_extent(&stream, 42, t, 8192);

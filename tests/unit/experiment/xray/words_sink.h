@@ -1,4 +1,4 @@
-/* words_sink.h: a sink for a walk along a function trace that tells in words what it is given:
+/* words_sink.h: a sink for a walk along a function trace that writes what it gets as text:
  * "[thread@time]" for a buffer, "+function@time" for an entry, "*" for one with arguments, "-" for
  * an exit, "~" for a tail exit, "a" for an argument, "ekind:size@time" for an event. */
 #ifndef XER_TESTS_UNIT_EXPERIMENT_XRAY_WORDS_SINK_H
@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the sink was told, in words. */
+/* What the sink has got, as text. */
 static char told[8192];
-static int stop_at; /* tells of this number of the call that ends the walk; 0: none does */
+static int stop_at; /* the number of the call that ends the walk; 0: none does */
 static int calls;
-static uint64_t told_since = MAKER_START_TICKS; /* the time that is told as 0 */
+static uint64_t told_since = MAKER_START_TICKS; /* the time that is written as 0 */
 
 static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void tell(const char *format, ...)

@@ -12,7 +12,7 @@
 
 enum { RECORDS_MAX = 1000, DATA_MAX = 16 };
 
-/* A log as a whole. */
+/* A complete log. */
 struct whole {
 	struct xraylog log;
 	struct xraylog_record records[RECORDS_MAX];
@@ -133,7 +133,7 @@ Test(xraylog, buffers_of_a_thread_come_by_their_time)
 	}
 }
 
-/* Version 1: garbage behind EndOfBuffer, up to the size of a buffer. */
+/* Version 1: garbage after EndOfBuffer, up to the size of a buffer. */
 Test(xraylog, the_rest_of_a_buffer_is_skipped)
 {
 	static struct whole log;
@@ -245,7 +245,7 @@ Test(xraylog, a_log_that_is_cut_off_is_told_wherever_it_is_cut)
 		}
 }
 
-/* Where the buffer that misses bytes begins is told, not where the bytes end. */
+/* The reported place is where the incomplete buffer begins, not where the bytes end. */
 Test(xraylog, a_buffer_longer_than_the_log_is_told_with_its_offset)
 {
 	static struct whole log;
@@ -281,7 +281,7 @@ Test(xraylog, a_buffer_may_have_no_bytes)
 	}
 }
 
-/* "Not meaningful": the bits behind the two that count, and the last words. */
+/* "Not meaningful": the bits after the two that count, and the last words. */
 Test(xraylog, what_is_reserved_in_the_header_may_be_set)
 {
 	for (int with_version = 1; with_version <= 5; with_version++) {

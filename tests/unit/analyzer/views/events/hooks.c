@@ -1,4 +1,4 @@
-/* Tests of the views of user events: hooks and pairs of them, many of either. */
+/* Tests of the views of user events: many hooks, and many pairs of them. */
 #include "tests/unit/analyzer/answer.h"
 #include "tests/unit/experiment/make_experiment.h"
 
@@ -93,7 +93,7 @@ Test(hooks, many_rows_are_all_there_in_order)
 		rows++;
 	}
 	cr_expect_eq(rows, HOOKS);
-	/* Between the two of each lies a round. */
+	/* Between the two events of each pair there is one round. */
 	cr_expect(strstr(made.text, ",0.000700000,0.000700000,0.000700000,0.000700000\n") != NULL);
 	answer_fini(&made);
 }
@@ -108,7 +108,7 @@ Test(hooks, many_pairs_are_open_at_a_time)
 	       "\n3000,12.000000000,0.004000000,0.004000000,0.004000000,3000,3000,0,0,0\n");
 }
 
-/* What has ended makes room for others. */
+/* A pair that has ended makes room for another one. */
 Test(hooks, pairs_one_after_the_other)
 {
 	for (unsigned i = 0; i < KEYS; i++) {
@@ -121,7 +121,7 @@ Test(hooks, pairs_one_after_the_other)
 
 Test(hooks, ends_that_do_not_fit_are_counted)
 {
-	put(1000 * US, 0x0200, 0, 0); /* without a first */
+	put(1000 * US, 0x0200, 0, 0); /* without a first event */
 	put(2000 * US, 0x0100, 0, 0);
 	put(3000 * US, 0x0100, 0, 0); /* again */
 	put(4000 * US, 0x0200, 0, 0);

@@ -1,4 +1,4 @@
-/* What the C library keeps for its own use. */
+/* Memory that the C library keeps for its own use. */
 #include "analyzer/views/events/kept.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,4 @@
-/* Tests of the header of an experiment: its troubles, and what is known of samplers and counters.
- */
+/* Tests of the header of an experiment: problems, and facts about samplers and counters. */
 #include "tests/unit/analyzer/answer.h"
 #include "tests/unit/experiment/make_experiment.h"
 
@@ -25,7 +24,7 @@ TestSuite(header, .init = set_up, .fini = tear_down);
 #define CPU_SECOND "<count name=\"sampler_cpu_ns\" value=\"1000000000\"/>\n"
 #define EXIT "<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"5000000000\"/>\n"
 
-/* That the header has these lines, one behind the other. */
+/* Expect that the header has these lines, one after the other. */
 static void has(const char *elements, const char *lines)
 {
 	struct answer answer;

@@ -1,5 +1,5 @@
-/* Tests of the commands that print as llvm-xray does: what llvm-xray of clang 14 printed of two
- * kept logs. */
+/* Tests of the commands that print as llvm-xray does, compared with the output of llvm-xray of
+ * clang 14 for two kept logs. */
 #include "tests/unit/analyzer/answer.h"
 #include "tests/unit/experiment/xray/make_log.h"
 
@@ -16,7 +16,7 @@ static int by_text(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* The lines in an order of their own, without commas: llvm-xray prints some of its sets in none. */
+/* The lines, sorted and without commas: llvm-xray prints some of its sets in no fixed order. */
 static void sort_lines(char *text)
 {
 	static char *lines[4096];
@@ -105,7 +105,7 @@ static const char *path_of_log(void)
 	return path;
 }
 
-/* As llvm-xray of clang 14 quotes them; but no bytes that a terminal may take for commands. */
+/* As llvm-xray of clang 14 quotes them, but without bytes that a terminal may take for commands. */
 Test(xray, events_of_the_program_are_quoted_as_yaml_wants_it)
 {
 	static const char *const data[][2] = {
@@ -175,7 +175,8 @@ Test(xray, events_of_the_program_are_quoted_as_yaml_wants_it)
 	unlink(path);
 }
 
-/* The head of a log of version 2 says no process; frames are numbered by their first entries. */
+/* The header of a log of version 2 has no process id; frames are numbered by their first
+ * entries. */
 Test(xray, what_is_called_below_what_is_told_by_frames)
 {
 	struct answer answer;

@@ -1,4 +1,4 @@
-/* Tests of the commands that change what is shown: what they say of a slip, and what they show
+/* Tests of the commands that change what is shown: their error messages, and what they print
  * without an argument. */
 #include "tests/unit/analyzer/answer.h"
 
@@ -148,7 +148,7 @@ Test(settings, defaults_are_for_what_is_opened_next)
 	             "Current metrics: e.heapalloccnt:i.heapallocbytes:name\n"
 	             "Current Sort Metric: Name ( name )\n",
 	             "", 0);
-	/* None of them is there. */
+	/* None of these files exists. */
 	answer_check(NULL, "dmetrics e.totalcpu\ndsort e.totalcpu\nopen_exp " HEAP "\nsort",
 	             "Current Sort Metric: Inclusive Bytes Allocated ( i.heapallocbytes )\n", "",
 	             0);
@@ -188,7 +188,7 @@ Test(settings, descendants_are_opened_as_the_rc_file_says)
 		cr_expect_eq(rows, choices[i].rows, "%s: %s", lines, answer.text);
 		answer_fini(&answer);
 	}
-	/* The reason is the C library's. */
+	/* The C library gives the reason. */
 	struct answer wrong = answer_of(NULL, "en_desc =(");
 	cr_expect(strstr(wrong.messages, "xer_print: en_desc: not a regular expression: ") ==
 	          wrong.messages);

@@ -1,4 +1,4 @@
-/* What x86-64 code says, read in this process itself; and where registers lead a thread. */
+/* Reading x86-64 code, in this process itself; and where registers lead a thread. */
 #include "attach/arch/arch.h"
 #include "attach/memory.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Code and slots, so near to each other that a distance of 32 bits reaches. */
+/* Code and slots, near enough to each other for 32-bit distances. */
 static struct {
 	uint8_t code[64], stub[32];
 	uint64_t slot;
@@ -20,7 +20,7 @@ static uint64_t put(const void *bytes, size_t size)
 	return (uint64_t)room.code + size;
 }
 
-/* Lay the distance from `end` to `target` into the four bytes before `end`. */
+/* Write the distance from `end` to `target` into the four bytes before `end`. */
 static void lay(uint8_t *end, const void *target)
 {
 	int32_t distance = (int32_t)((intptr_t)target - (intptr_t)end);
@@ -128,7 +128,7 @@ Test(code, a_function_is_entered_with_its_arguments)
 	cr_assert_eq(arch_result(&registers), 0x2000);
 }
 
-/* A frame has what the state has, and leads the kernel to the vector registers in it. */
+/* A frame has the registers of the state, and points the kernel to the vector registers in it. */
 Test(code, a_frame_has_all_of_the_state)
 {
 	enum { RESTART = -516, RAX_AT = 40 + 13 * 8, RIP_AT = 40 + 16 * 8, FP_AT = 40 + 23 * 8 };
