@@ -146,6 +146,23 @@ size_t fxt_put_sample(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t 
 	return words;
 }
 
+size_t fxt_put_system_sample(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread,
+                             const uint64_t *pcs, size_t count)
+{
+	size_t words = FXT_SAMPLE_HEAD_WORDS + FXT_SYSTEM_WORDS + count;
+
+	fxt_put_sample(out, ticks, process, thread, pcs, 0);
+	out[0] = FXT_HEAD(large_blob_event, words);
+	out[1] = FXT_BITS(large_blob_event, arguments, 1);
+	out[5] = argument(FXT_ARGUMENT_BOOL, FXT_SYSTEM_WORDS,
+	                  FXT_STRING_INLINE | strlen(FXT_IN_KERNEL)) |
+	         UINT64_C(1) << 32;
+	fxt_put_bytes(out + 6, FXT_IN_KERNEL, strlen(FXT_IN_KERNEL));
+	out[7] = count * sizeof(*pcs);
+	memcpy(out + FXT_SAMPLE_HEAD_WORDS + FXT_SYSTEM_WORDS, pcs, count * sizeof(*pcs));
+	return words;
+}
+
 size_t fxt_put_module(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread,
                       const struct fxt_module *module)
 {

@@ -28,6 +28,7 @@ enum {
 	FXT_NAME_MAX = 255,         /* bytes of a provider's name, a module's name or build id */
 	FXT_SAMPLE_PCS_MAX = 64,    /* frames of a sample of the thread sampler */
 	FXT_SAMPLE_HEAD_WORDS = 6,  /* words of a sample before its frames */
+	FXT_SYSTEM_WORDS = 2,       /* more of one in the kernel */
 	FXT_PROVIDER_WORDS_MAX = 1 + (FXT_NAME_MAX + 7) / 8,
 	FXT_FILE_HEAD_WORDS = 1 + FXT_PROVIDER_WORDS_MAX + 2,
 	FXT_PROVIDER_BUFFER_FULL = 0, /* a provider event: records were lost */
@@ -145,6 +146,12 @@ size_t fxt_put_thread_name(uint64_t *out, uint64_t process, uint64_t thread, uin
  * FXT_SAMPLE_HEAD_WORDS + count words. count <= FXT_SAMPLE_PCS_MAX for readers of the sampler. */
 size_t fxt_put_sample(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread,
                       const uint64_t *pcs, size_t count);
+
+/* The same of a thread that was in the kernel, in a system call of the innermost frame or a fault
+ * there: FXT_SYSTEM_WORDS more, for an argument FXT_IN_KERNEL that is true. */
+size_t fxt_put_system_sample(uint64_t *out, uint64_t ticks, uint64_t process, uint64_t thread,
+                             const uint64_t *pcs, size_t count);
+#define FXT_IN_KERNEL "kernel"
 
 /* A profiler module: name and build id, each cut at FXT_NAME_MAX bytes; the thread is written out:
  * 4 words and those of the two texts. A mapping of it into memory, of which `address` is the

@@ -15,6 +15,13 @@ enum {
 	ARGUMENTS_MAX = 1 << 21 /* fewer than the kernel's limit of bytes, and no address of code */
 };
 
+/* In an epilogue, tables go on saying that a register is saved which has been popped already: it
+ * has its value again, and what is below the stack pointer is nobody's. */
+static int is_restored(const struct frame *frame, uint64_t slot)
+{
+	return slot < frame->registers[RING_SP];
+}
+
 /* 1: the outermost frame; 0: `frame` is the caller's; -errno */
 static int step_plain(const struct rule *rule, struct frame *frame)
 {
@@ -22,13 +29,28 @@ static int step_plain(const struct rule *rule, struct frame *frame)
 
 	if (cfa <= frame->registers[RING_SP])
 		return -EFAULT;
-	for (int i = 0; i < RULE_KEPT; i++)
-		if (rule->saved[i] != RULE_SAME &&
-		    frame_read(frame, cfa + (uint64_t)(rule->saved[i] * INT64_C(8)),
-		               &frame->registers[rule_kept[i]]) < 0)
+	for (int i = 0; i < RULE_KEPT; i++) {
+		uint64_t slot = cfa + (uint64_t)(rule->saved[i] * INT64_C(8));
+
+		if (rule->saved[i] != RULE_SAME && !is_restored(frame, slot) &&
+		    frame_read(frame, slot, &frame->registers[rule_kept[i]]) < 0)
 			return -EFAULT;
+	}
 	frame->registers[RING_SP] = cfa;
 	return frame_read(frame, cfa - 8 * ARCH_RETURN_WORDS, &frame->registers[RING_PC]);
+}
+
+/* The same for a register that an expression finds. */
+static int restore(const struct frame *frame, const Dwarf_Op *ops, size_t count, uint64_t cfa,
+                   uint64_t *out)
+{
+	uint64_t slot;
+
+	if (evaluate(frame, ops, count, cfa, 0, out) == 0)
+		return 0;
+	return evaluate(frame, ops, count, cfa, 1, &slot) == 0 && is_restored(frame, slot)
+	               ? 0
+	               : -EFAULT;
 }
 
 static int step_expressions(Dwarf_Frame *dwarf, struct frame *frame)
@@ -44,7 +66,7 @@ static int step_expressions(Dwarf_Frame *dwarf, struct frame *frame)
 	for (int i = 0; i < RING_REGISTERS; i++) {
 		if (dwarf_frame_register(dwarf, i, memory, &ops, &count) < 0)
 			return -ENOTSUP;
-		if (count > 0 && evaluate(frame, ops, count, cfa, 0, &caller.registers[i]) < 0)
+		if (count > 0 && restore(frame, ops, count, cfa, &caller.registers[i]) < 0)
 			return -EFAULT;
 		if (count == 0 && ops == memory && i == RING_PC)
 			return 1;

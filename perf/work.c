@@ -103,7 +103,7 @@ static void end_file(struct lane *lane)
  * taken for the start of a thread. */
 static void put_sample(struct lane *lane, const struct ring_sample *sample, unsigned kinds)
 {
-	uint64_t words[FXT_SAMPLE_HEAD_WORDS + RING_FRAMES_MAX];
+	uint64_t words[FXT_SAMPLE_HEAD_WORDS + FXT_SYSTEM_WORDS + RING_FRAMES_MAX];
 	uint64_t pcs[RING_FRAMES_MAX];
 	size_t count = sample->count, size;
 
@@ -112,7 +112,8 @@ static void put_sample(struct lane *lane, const struct ring_sample *sample, unsi
 		count -= count == RING_FRAMES_MAX;
 		pcs[count++] = FMT_PC_TRUNCATED;
 	}
-	size = fxt_put_sample(words, sample->time_ns, sample->pid, sample->tid, pcs, count);
+	size = (sample->in_kernel ? fxt_put_system_sample : fxt_put_sample)(
+		words, sample->time_ns, sample->pid, sample->tid, pcs, count);
 	(void)region_put(&lane->region, words, size,
 	                 kinds | 1 << SAMPLE | (sample->count == 1) << ONE_FRAME |
 	                         (sample->is_bad != 0) << CUT_STACK |

@@ -327,10 +327,13 @@ void ring_take(struct ring *ring, const struct ring_record *record, ring_taker *
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
 		if ((ring->has_stacks ? ring_decode_stack : ring_decode)(record->words,
-		                                                         record->count, &sample))
+		                                                         record->count, &sample)) {
+			sample.in_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
+			                   PERF_RECORD_MISC_KERNEL;
 			take(context, &sample);
-		else
+		} else {
 			counts->bad_stacks++;
+		}
 		break;
 	case PERF_RECORD_LOST: /* an id, and how many */
 		counts->lost += record->count > 1 ? record->words[1] : 0;

@@ -35,9 +35,10 @@ struct ring_sample {
 	uint64_t time_ns;
 	uint64_t pcs[RING_FRAMES_MAX];
 	size_t count;
-	int is_bad;  /* the next frame outwards would be an address where no code can be: the walk
-	                has gone astray */
-	int is_deep; /* there are more frames than pcs has room for */
+	int is_bad;    /* the next frame outwards would be an address where no code can be: the walk
+	                  has gone astray */
+	int is_deep;   /* there are more frames than pcs has room for */
+	int in_kernel; /* the thread was in the kernel; pcs are those of its user mode */
 	uint64_t registers[RING_REGISTERS]; /* of RING_PC on when stacks are copied; */
 	const uint8_t *stack; /* then also stack[stack_bytes], what lies at RING_SP; count is 1 */
 	size_t stack_bytes;

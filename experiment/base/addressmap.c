@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_starts(const void *a, const void *b, void *context)
 {
@@ -77,6 +78,79 @@ const struct exp_object *experiment_object_at(const struct experiment *experimen
 			return object;
 	}
 	return NULL;
+}
+
+static int compare_epochs(const void *left, const void *right)
+{
+	const struct exp_instant *a = left, *b = right;
+
+	if (a->ticks != b->ticks)
+		return a->ticks < b->ticks ? -1 : 1;
+	return (a->generation > b->generation) - (a->generation < b->generation);
+}
+
+int exp_map_set_epochs(struct experiment *experiment, const struct exp_instant *epochs,
+                       size_t count)
+{
+	uint32_t highest = 0;
+
+	experiment->epochs = exp_arena_alloc(&experiment->arena,
+	                                     (count + 1) * sizeof(*experiment->epochs));
+	if (!experiment->epochs)
+		return -ENOMEM;
+	if (count != 0)
+		memcpy(experiment->epochs, epochs, count * sizeof(*epochs));
+	qsort(experiment->epochs, count, sizeof(*epochs), compare_epochs);
+	for (size_t i = 0; i < count; i++) { /* clocks of CPUs may disagree a little */
+		if (experiment->epochs[i].generation > highest)
+			highest = experiment->epochs[i].generation;
+		experiment->epochs[i].generation = highest;
+	}
+	experiment->epoch_count = count;
+	return 0;
+}
+
+uint32_t exp_map_generation_then(const struct experiment *experiment, uint64_t ticks)
+{
+	size_t low = 0, high = experiment->epoch_count;
+
+	if (high == 0)
+		return EXP_GENERATION_INSTANTS - 1;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (experiment->epochs[middle].ticks <= ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low == 0 ? 0 : experiment->epochs[low - 1].generation;
+}
+
+/* Of those that were not gone yet, the first; of those that were, the last. */
+static int is_better(const struct exp_object *object, const struct exp_object *than,
+                     uint32_t generation)
+{
+	int is_there = generation < object->generation_to;
+
+	if (is_there != (generation < than->generation_to))
+		return is_there;
+	return is_there ? object->generation_from < than->generation_from
+	                : object->generation_from > than->generation_from;
+}
+
+uint32_t exp_map_generation(const struct experiment *experiment, uint64_t pc, uint32_t generation)
+{
+	const struct exp_object *best = NULL;
+
+	for (size_t i = count_started(experiment, pc); i > 0 && experiment->highest_end[i - 1] > pc;
+	     i--) {
+		const struct exp_object *object = &experiment->objects[experiment->by_start[i - 1]];
+
+		if (pc < object->end && (!best || is_better(object, best, generation)))
+			best = object;
+	}
+	return best ? best->generation_from : 0;
 }
 
 int exp_map_overlaps(const struct experiment *experiment, const struct exp_object *object)

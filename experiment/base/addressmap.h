@@ -15,6 +15,19 @@ struct exp_map_object {
 int exp_map_index(struct experiment *experiment, const struct exp_map_object *objects,
                   size_t count);
 
+/* Keep when generations began, epochs[count] in any order; before the first, it was generation 0.
+ * Returns 0 or -ENOMEM. */
+int exp_map_set_epochs(struct experiment *experiment, const struct exp_instant *epochs,
+                       size_t count);
+
+/* The generation of the address map at a time; the last one if no time of any is known. */
+uint32_t exp_map_generation_then(const struct experiment *experiment, uint64_t ticks);
+
+/* A generation in which the object of an address is the one that was there in `generation`; one
+ * that came later, if there was none, since objects are told when they are first met; else the last
+ * one. 0: no object was ever there. */
+uint32_t exp_map_generation(const struct experiment *experiment, uint64_t pc, uint32_t generation);
+
 /* Does the object have addresses in common with one of the table, whatever the generations? */
 int exp_map_overlaps(const struct experiment *experiment, const struct exp_object *object);
 

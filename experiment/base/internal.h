@@ -57,8 +57,11 @@ struct experiment {
 	size_t function_count;
 	uint32_t *functions_by_start;    /* indices, in order of start */
 	uint64_t *functions_highest_end; /* highest end of functions_by_start[0..i] */
-	int has_reuse;                   /* functions lay at the same place at different times */
-	struct exp_instant *instants;    /* instants[instant_count] */
+	struct exp_instant *epochs;      /* epochs[epoch_count]: when each generation of the
+	                                    address map began, by time */
+	size_t epoch_count;
+	int has_reuse;                /* functions lay at the same place at different times */
+	struct exp_instant *instants; /* instants[instant_count] */
 	size_t instant_count, instant_capacity;
 	struct exp_methods methods; /* of Java */
 	struct exp_fxtlog *fxtlog;  /* the FXT file that stands for an experiment directory; NULL:

@@ -95,13 +95,12 @@ static int count_sample(void *context, const struct exp_fxt *fxt,
 	struct counter *counter = context;
 	struct exp_load *load = counter->load;
 	struct exp_fxtlog *fxtlog = load->experiment->fxtlog;
-	struct exp_fact fact = {.data = EXP_DATA_PROFILE,
-	                        .type = FMT_clock_state_USER,
-	                        .cpu_ns = fxtlog->period_ns};
+	struct exp_fact fact = {.data = EXP_DATA_PROFILE, .cpu_ns = fxtlog->period_ns};
 	struct exp_fxt_sample sample;
 
 	if (!exp_fxt_sample_take(fxt, record, &sample))
 		return 0;
+	fact.type = sample.in_kernel ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
 	fact.node = exp_fxtstacks_find(&fxtlog->stacks, load, &sample,
 	                               fxtlog_process(fxtlog, sample.process));
 	fact.ticks = fact.buffer_ticks = sample.ns;

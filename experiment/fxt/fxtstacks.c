@@ -1,11 +1,13 @@
 /* fxtstacks.c: see fxtstacks.h. */
 #include "experiment/fxt/fxtstacks.h"
 
+#include "experiment/base/addressmap.h"
 #include "experiment/base/hash.h"
 #include "format/fxt.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	DEPTH_MAX = 1 << 12, /* frames of a sample; the outermost of more are left out */
@@ -15,18 +17,29 @@ enum {
 
 /* The last stack, root first. */
 struct exp_fxtstacks_memo {
-	uint32_t generation;
+	uint64_t generation;
 	int is_cut;
 	size_t count;
 	uint64_t pcs[DEPTH_MAX];
 	uint32_t nodes[DEPTH_MAX];
 };
 
+static int is_in_kernel(const struct exp_fxt *fxt, struct exp_fxt_value *arguments)
+{
+	struct exp_fxt_argument argument;
+
+	return exp_fxt_argument(fxt, arguments, &argument) && argument.type == FXT_ARGUMENT_BOOL &&
+	       argument.value == 1 && argument.name_size == strlen(FXT_IN_KERNEL) &&
+	       memcmp(argument.name, FXT_IN_KERNEL, strlen(FXT_IN_KERNEL)) == 0;
+}
+
 int exp_fxt_sample_take(const struct exp_fxt *fxt, const struct exp_fxt_record *record,
                         struct exp_fxt_sample *out)
 {
 	const struct exp_fxt_value *values = record->values, *thread, *pcs;
 	uint64_t hz = exp_fxt_hz(fxt), ticks;
+	struct exp_fxt_value arguments;
+	int in_kernel = 0;
 
 	if (record->kind == FXT_backtrace) {
 		ticks = values[FXT_AT(backtrace, time)].number;
@@ -36,11 +49,13 @@ int exp_fxt_sample_take(const struct exp_fxt *fxt, const struct exp_fxt_record *
 		ticks = values[FXT_AT(large_blob_event, time)].number;
 		thread = &values[FXT_AT(large_blob_event, thread)];
 		pcs = &values[FXT_AT(large_blob_event, size)];
-		/* What has a name or arguments is something else. */
+		arguments = values[FXT_AT(large_blob_event, arguments)];
+		in_kernel = arguments.number == 1 && is_in_kernel(fxt, &arguments);
+		/* What has a name or other arguments is something else. */
 		if (!pcs->words || pcs->number % sizeof(uint64_t) != 0 ||
 		    values[FXT_AT(large_blob_event, name)].number != 0 ||
 		    values[FXT_AT(large_blob_event, category)].number != 0 ||
-		    values[FXT_AT(large_blob_event, arguments)].number != 0)
+		    (values[FXT_AT(large_blob_event, arguments)].number != 0 && !in_kernel))
 			return 0;
 	} else {
 		return 0;
@@ -54,6 +69,7 @@ int exp_fxt_sample_take(const struct exp_fxt *fxt, const struct exp_fxt_record *
 		.count = pcs->word_count < DEPTH_MAX ? pcs->word_count : DEPTH_MAX,
 		.is_cut = pcs->word_count >=
 	                  (record->kind == FXT_backtrace ? BACKTRACE_MAX : FXT_SAMPLE_PCS_MAX),
+		.in_kernel = in_kernel,
 	};
 	return 1;
 }
@@ -62,7 +78,7 @@ int exp_fxt_sample_take(const struct exp_fxt *fxt, const struct exp_fxt_record *
 
 /* Frames of the sample, from the outermost on, that the memo has. */
 static size_t count_known(const struct exp_fxtstacks_memo *memo,
-                          const struct exp_fxt_sample *sample, uint32_t generation)
+                          const struct exp_fxt_sample *sample, uint64_t generation)
 {
 	size_t known = 0;
 
@@ -85,19 +101,12 @@ static uint32_t find_node(const struct exp_fxtstacks *stacks, const struct exp_n
 
 	while ((node = exp_index_find(&stacks->nodes, at)) != EXP_INDEX_NONE) {
 		if (nodes->parent[node] == parent && nodes->pc[node] == pc &&
-		    (generation == EXP_GENERATION_OF_MAP || nodes->generation[node] == generation))
+		    nodes->generation[node] == generation)
 			return node;
 		at++;
 	}
 	*key = at;
 	return EXP_NODE_NONE;
-}
-
-static uint32_t generation_of(const struct experiment *experiment, uint64_t pc)
-{
-	enum { LAST = UINT32_MAX - 1 };
-
-	return experiment_object_at(experiment, pc, LAST) ? LAST : 0;
 }
 
 /* The same, made if it is new. EXP_NODE_NONE: out of memory. */
@@ -112,23 +121,31 @@ static uint32_t make_node(struct exp_fxtstacks *stacks, struct exp_load *load, u
 	if (load->nodes.count >= EXP_NODE_NONE - 1)
 		return EXP_NODE_NONE;
 	node = (uint32_t)load->nodes.count;
-	if (generation == EXP_GENERATION_OF_MAP)
-		generation = generation_of(load->experiment, pc);
 	if (exp_nodes_add(&load->nodes, pc, parent, generation) != 0 ||
 	    exp_index_add(&stacks->nodes, key, node) != 0)
 		return EXP_NODE_NONE;
 	return node;
 }
 
-/* From the node in *out to that of what it calls. `load` NULL: only find in `nodes`. Returns 0 or
- * -ENOMEM. */
-static int step(struct exp_fxtstacks *stacks, struct exp_load *load,
-                const struct exp_node_table *nodes, uint64_t pc, uint32_t generation, uint32_t *out)
+/* Where nodes are made; `load` NULL: they are only found in `nodes`. */
+struct target {
+	const struct experiment *experiment;
+	struct exp_load *load;
+	const struct exp_node_table *nodes;
+};
+
+/* From the node in *out to that of what it calls. Returns 0 or -ENOMEM. */
+static int step(struct exp_fxtstacks *stacks, const struct target *to, uint64_t pc,
+                uint64_t generation, uint32_t *out)
 {
+	struct exp_load *load = to->load;
+	const struct exp_node_table *nodes = to->nodes;
 	uint64_t key;
 
-	*out = load ? make_node(stacks, load, *out, pc, generation)
-	            : find_node(stacks, nodes, *out, pc, generation, &key);
+	if (generation & EXP_GENERATION_OF_MAP)
+		generation = exp_map_generation(to->experiment, pc, (uint32_t)generation);
+	*out = load ? make_node(stacks, load, *out, pc, (uint32_t)generation)
+	            : find_node(stacks, nodes, *out, pc, (uint32_t)generation, &key);
 	return *out == EXP_NODE_NONE && load ? -ENOMEM : 0;
 }
 
@@ -139,10 +156,9 @@ static int is_step(uint64_t pc, int is_outermost)
 	return pc >= FMT_PC_MARKS || (pc == FMT_PC_TRUNCATED && is_outermost);
 }
 
-/* Walk from the outermost frame to the leaf. `load` NULL: only find in `nodes`. */
-static int walk(struct exp_fxtstacks *stacks, struct exp_load *load,
-                const struct exp_node_table *nodes, const struct exp_fxt_sample *sample,
-                uint32_t generation, uint32_t *out)
+/* Walk from the outermost frame to the leaf. */
+static int walk(struct exp_fxtstacks *stacks, const struct target *to,
+                const struct exp_fxt_sample *sample, uint64_t generation, uint32_t *out)
 {
 	struct exp_fxtstacks_memo *memo = stacks->memo;
 	size_t known;
@@ -154,11 +170,11 @@ static int walk(struct exp_fxtstacks *stacks, struct exp_load *load,
 	known = count_known(memo, sample, generation);
 	*out = known > 0 ? memo->nodes[known - 1] : EXP_NODE_NONE;
 	if (known == 0 && sample->is_cut &&
-	    step(stacks, load, nodes, FMT_PC_TRUNCATED, generation, out) != 0)
+	    step(stacks, to, FMT_PC_TRUNCATED, generation, out) != 0)
 		return -ENOMEM;
 	for (size_t i = sample->count - known; i-- > 0; known++) {
 		if (is_step(sample->pcs[i], known == 0) &&
-		    step(stacks, load, nodes, sample->pcs[i], generation, out) != 0)
+		    step(stacks, to, sample->pcs[i], generation, out) != 0)
 			return -ENOMEM;
 		memo->pcs[known] = sample->pcs[i];
 		memo->nodes[known] = *out;
@@ -170,18 +186,20 @@ static int walk(struct exp_fxtstacks *stacks, struct exp_load *load,
 }
 
 int exp_fxtstacks_node(struct exp_fxtstacks *stacks, struct exp_load *load,
-                       const struct exp_fxt_sample *sample, uint32_t generation, uint32_t *out)
+                       const struct exp_fxt_sample *sample, uint64_t generation, uint32_t *out)
 {
-	return walk(stacks, load, NULL, sample, generation, out);
+	const struct target to = {load->experiment, load, NULL};
+
+	return walk(stacks, &to, sample, generation, out);
 }
 
 uint32_t exp_fxtstacks_find(struct exp_fxtstacks *stacks, const struct exp_load *load,
-                            const struct exp_fxt_sample *sample, uint32_t generation)
+                            const struct exp_fxt_sample *sample, uint64_t generation)
 {
+	const struct target to = {load->experiment, NULL, &load->nodes};
 	uint32_t node;
 
-	return walk(stacks, NULL, &load->nodes, sample, generation, &node) == 0 ? node
-	                                                                        : EXP_NODE_NONE;
+	return walk(stacks, &to, sample, generation, &node) == 0 ? node : EXP_NODE_NONE;
 }
 
 void exp_fxtstacks_fini(struct exp_fxtstacks *stacks)
@@ -216,7 +234,7 @@ int exp_fxtstacks_count(struct exp_load *load, struct exp_index *uses, const str
 	row = !load->selection ? fact->node : exp_load_row_of(load, fact);
 	if (row == EXP_ROW_NONE && load->selection)
 		return load->rc;
-	exp_load_add(load, EXP_CPU_USER, row, fact->cpu_ns);
+	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + fact->type), row, fact->cpu_ns);
 	exp_load_add(load, EXP_SAMPLES, row, 1);
 	load->set.quality.sampled_ns += fact->cpu_ns;
 	load->set.quality.samples++;

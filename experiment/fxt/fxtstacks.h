@@ -11,7 +11,8 @@ struct exp_fxt_sample {
 	uint64_t ns, process, thread;
 	const uint64_t *pcs; /* pcs[count], leaf first */
 	size_t count;
-	int is_cut; /* frames beyond the last one are missing, though no mark says so */
+	int is_cut;    /* frames beyond the last one are missing, though no mark says so */
+	int in_kernel; /* the thread was in a system call or a fault of its innermost frame */
 };
 
 /* Is the record a sample: a backtrace of Fuchsia's profiler or a blob of its thread sampler?
@@ -26,16 +27,17 @@ struct exp_fxtstacks {
 	struct exp_fxtstacks_memo *memo;
 };
 
-/* Of the address map that the experiment has: of the generation at its end, or the first one if
- * nothing is there at the end. */
-enum { EXP_GENERATION_OF_MAP = UINT32_MAX };
+/* Of the address map that the experiment has: an address is of the object that was there at the
+ * moment of the generation, or came there next, or was there last (exp_map_generation). Whoever
+ * says the last generation, means the end. */
+#define EXP_GENERATION_OF_MAP UINT64_C(0x100000000)
 
 /* The node of a sample's stack whose addresses are of this generation, made if it is new;
  * EXP_NODE_NONE for no stack. Returns 0 or -ENOMEM. exp_fxtstacks_find makes none. */
 int exp_fxtstacks_node(struct exp_fxtstacks *stacks, struct exp_load *load,
-                       const struct exp_fxt_sample *sample, uint32_t generation, uint32_t *out);
+                       const struct exp_fxt_sample *sample, uint64_t generation, uint32_t *out);
 uint32_t exp_fxtstacks_find(struct exp_fxtstacks *stacks, const struct exp_load *load,
-                            const struct exp_fxt_sample *sample, uint32_t generation);
+                            const struct exp_fxt_sample *sample, uint64_t generation);
 void exp_fxtstacks_fini(struct exp_fxtstacks *stacks);
 
 /* Count a sample that stands for fact->cpu_ns. `uses`: of threads, kept by the caller. Returns 0 or

@@ -7,6 +7,7 @@
 #include "format/record.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* The code of a program is described with its first sample, which may be older than the recorder's
@@ -14,6 +15,10 @@
  * right one. */
 struct map_reader {
 	struct exp_fxtmap map;
+	size_t *mapped; /* mapped[mapped_count]: objects that nothing lies over yet */
+	size_t mapped_count, mapped_capacity;
+	struct exp_instant *epochs; /* of generations 1, 2, ... */
+	size_t epoch_count, epoch_capacity;
 	uint64_t to_ns;
 	int is_other; /* another program begins */
 };
@@ -44,6 +49,60 @@ static void take_begin(struct map_reader *reader, const struct exp_sampled_image
 	}
 }
 
+static void forget(struct map_reader *reader)
+{
+	reader->map.object_count = reader->mapped_count = reader->epoch_count = 0;
+}
+
+/* The objects that a new one lies over are gone: with them ends a generation. */
+static int end_covered(struct map_reader *reader, uint64_t time_ns)
+{
+	struct exp_map_object *objects = reader->map.objects;
+	struct exp_object *added = &objects[reader->map.object_count - 1].object;
+	const struct exp_clock *clock = &reader->map.experiment->clock;
+	uint32_t generation = (uint32_t)reader->epoch_count;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reader->mapped_count; i++) {
+		struct exp_object *object = &objects[reader->mapped[i]].object;
+
+		if (object->start < added->end && added->start < object->end)
+			object->generation_to = generation + 1;
+		else
+			reader->mapped[kept++] = reader->mapped[i];
+	}
+	added->generation_from = generation;
+	if (kept == reader->mapped_count)
+		return 0;
+	reader->mapped_count = kept;
+	added->generation_from = generation + 1;
+	if (exp_array_reserve(&reader->epochs, &reader->epoch_capacity, reader->epoch_count,
+	                      sizeof(*reader->epochs)) != 0)
+		return -ENOMEM;
+	reader->epochs[reader->epoch_count++] = (struct exp_instant){
+		exp_clock_ticks(clock,
+	                        time_ns > clock->start_mono_ns ? time_ns : clock->start_mono_ns),
+		generation + 1};
+	return 0;
+}
+
+static int add_code(struct map_reader *reader, const struct exp_fxt_record *record,
+                    uint64_t time_ns)
+{
+	size_t before = reader->map.object_count;
+	int rc = exp_fxtmap_take(&reader->map, record, 0, 0, UINT32_MAX);
+
+	if (rc != 0 || reader->map.object_count == before)
+		return rc;
+	rc = end_covered(reader, time_ns);
+	if (rc == 0)
+		rc = exp_array_reserve(&reader->mapped, &reader->mapped_capacity,
+		                       reader->mapped_count, sizeof(*reader->mapped));
+	if (rc == 0)
+		reader->mapped[reader->mapped_count++] = before;
+	return rc;
+}
+
 static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_fxt_record *record)
 {
 	struct map_reader *reader = context;
@@ -60,9 +119,9 @@ static int take_code(void *context, const struct exp_fxt *fxt, const struct exp_
 	if (exp_fxtmap_process(record) != experiment->kernel_pid || time_ns > reader->to_ns)
 		return 0;
 	if (reader->is_other)
-		reader->map.object_count = 0;
+		forget(reader);
 	reader->is_other = 0;
-	return exp_fxtmap_take(&reader->map, record, 0, 0, UINT32_MAX);
+	return add_code(reader, record, time_ns);
 }
 
 /* Read a sampler's map, if there is one. Returns 0 or -ENOMEM. */
@@ -90,7 +149,7 @@ int exp_samplermap_visit(struct experiment *experiment, exp_sampler_visitor *vis
 	return rc;
 }
 
-int exp_samplermap_objects(struct experiment *experiment, struct exp_map_object **out,
+int exp_samplermap_objects(struct experiment *experiment, int is_alone, struct exp_map_object **out,
                            size_t *count)
 {
 	struct map_reader reader = {.map = {.experiment = experiment}};
@@ -106,11 +165,19 @@ int exp_samplermap_objects(struct experiment *experiment, struct exp_map_object 
 		if (exp_sampler_get(experiment, n, &sampler) == 0)
 			rc = read_map(experiment, &sampler, experiment->kernel_pid, take_code,
 			              &reader);
+	for (size_t i = 0; i < reader.map.object_count && !is_alone; i++) {
+		reader.map.objects[i].object.generation_from = 0;
+		reader.map.objects[i].object.generation_to = UINT32_MAX;
+	}
+	if (rc == 0 && is_alone)
+		rc = exp_map_set_epochs(experiment, reader.epochs, reader.epoch_count);
 	if (rc == 0) {
 		*out = reader.map.objects;
 		*count = reader.map.object_count;
 		reader.map.objects = NULL;
 	}
 	exp_fxtmap_fini(&reader.map);
+	free(reader.mapped);
+	free(reader.epochs);
 	return rc;
 }

@@ -11,8 +11,9 @@ int exp_samplermap_visit(struct experiment *experiment, exp_sampler_visitor *vis
 
 /* The code that was mapped in this process and image, from the first sampler that has any: *out, to
  * be freed, or NULL. Also sets when the image began and ended (experiment->began_ns, ended_ns,
- * kernel_pid). Returns 0 or -ENOMEM. */
-int exp_samplermap_objects(struct experiment *experiment, struct exp_map_object **out,
+ * kernel_pid). is_alone: the experiment has no other objects; then code that lay at the same place
+ * one after the other has generations, and they are the experiment's. Returns 0 or -ENOMEM. */
+int exp_samplermap_objects(struct experiment *experiment, int is_alone, struct exp_map_object **out,
                            size_t *count);
 
 #endif

@@ -4,6 +4,7 @@
  * See doc/decisions/50-sampler.md. */
 #include "experiment/fxt/samples.h"
 
+#include "experiment/base/addressmap.h"
 #include "experiment/fxt/fxtstacks.h"
 #include "experiment/fxt/samplers.h"
 #include "experiment/streams/pauses.h"
@@ -22,7 +23,8 @@ enum { CPU_MAX = 65535 };
 struct sample {
 	uint64_t ticks;
 	uint32_t tid, node;
-	uint32_t cpu;
+	uint16_t cpu;
+	uint16_t state; /* enum fmt_clock_state */
 };
 
 struct exp_samples {
@@ -63,13 +65,19 @@ static int take_record(void *context, const struct exp_fxt *fxt,
 	if (exp_pauses_has(&reader->pauses, ticks))
 		return 0;
 	sample.is_cut = 0; /* here a mark would say so */
-	if (exp_fxtstacks_node(&reader->stacks, reader->load, &sample, EXP_GENERATION_OF_MAP,
+	if (exp_fxtstacks_node(&reader->stacks, reader->load, &sample,
+	                       EXP_GENERATION_OF_MAP |
+	                               exp_map_generation_then(reader->load->experiment, ticks),
 	                       &node) != 0 ||
 	    exp_array_reserve(&samples->list, &samples->capacity, samples->count,
 	                      sizeof(*samples->list)) != 0)
 		return -ENOMEM;
 	samples->list[samples->count++] = (struct sample){
-		.ticks = ticks, .tid = (uint32_t)sample.thread, .node = node, .cpu = reader->cpu};
+		.ticks = ticks,
+		.tid = (uint32_t)sample.thread,
+		.node = node,
+		.cpu = (uint16_t)reader->cpu,
+		.state = sample.in_kernel ? FMT_clock_state_SYSTEM : FMT_clock_state_USER};
 	return 0;
 }
 
@@ -227,7 +235,7 @@ static int count_sample(struct exp_load *load, struct exp_index *threads,
                         const struct exp_samples *samples, const struct sample *sample)
 {
 	struct exp_fact fact = {.data = EXP_DATA_PROFILE,
-	                        .type = FMT_clock_state_USER,
+	                        .type = sample->state,
 	                        .ticks = sample->ticks,
 	                        .buffer_ticks = sample->ticks,
 	                        .tid = sample->tid,

@@ -20,6 +20,7 @@ enum { READ_TRIES = 3, RETRY_US = 2000 };
 struct unload {
 	uint64_t id;
 	uint32_t generation;
+	uint64_t ticks; /* 0: not told */
 };
 
 struct map_reader {
@@ -65,6 +66,7 @@ static int add_unload(struct map_reader *reader, const struct exp_element *eleme
 	reader->unloads[reader->unload_count++] = (struct unload){
 		.id = exp_element_number(element, "id", UINT64_MAX),
 		.generation = (uint32_t)exp_element_number(element, "generation", UINT32_MAX),
+		.ticks = exp_element_number(element, "time", 0),
 	};
 	return 0;
 }
@@ -118,6 +120,25 @@ static void apply_unloads(struct map_reader *reader)
 	}
 }
 
+/* Something is unloaded whenever a generation ends. */
+static int keep_epochs(struct map_reader *reader)
+{
+	struct exp_instant *epochs = malloc((reader->unload_count + 1) * sizeof(*epochs));
+	size_t count = 0;
+	int rc;
+
+	if (!epochs)
+		return -ENOMEM;
+	for (size_t i = 0; i < reader->unload_count; i++)
+		if (reader->unloads[i].ticks != 0 &&
+		    reader->unloads[i].generation < EXP_GENERATION_INSTANTS)
+			epochs[count++] = (struct exp_instant){reader->unloads[i].ticks,
+			                                       reader->unloads[i].generation};
+	rc = exp_map_set_epochs(reader->experiment, epochs, count);
+	free(epochs);
+	return rc;
+}
+
 static int read_map(struct map_reader *reader, int fd)
 {
 	struct experiment *experiment = reader->experiment;
@@ -154,7 +175,7 @@ static int add_sampled(struct map_reader *reader)
 {
 	struct exp_map_object *sampled;
 	size_t count, known = reader->object_count;
-	int rc = exp_samplermap_objects(reader->experiment, &sampled, &count);
+	int rc = exp_samplermap_objects(reader->experiment, known == 0, &sampled, &count);
 
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		if (exp_map_overlaps(reader->experiment, &sampled[i].object))
@@ -191,6 +212,8 @@ int exp_map_read(struct experiment *experiment)
 		apply_unloads(&reader);
 		rc = exp_map_index(experiment, reader.objects, reader.object_count);
 	}
+	if (rc == 0)
+		rc = keep_epochs(&reader);
 	if (rc == 0)
 		rc = add_sampled(&reader);
 	if (rc == 0)
