@@ -172,7 +172,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	else
 		act(self, signal);
 	if (!self || !signals_tell_program(signal, info, context))
-		signals_restart_call(context);
+		signals_restart_call(signal, context);
 }
 
 static void install(uint64_t signal)

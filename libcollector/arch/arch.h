@@ -136,6 +136,17 @@ static inline int64_t arch_failed_call(const ucontext_t *context);
 /* Restart system call `number`, which arch_failed_call returned, when the handler returns. */
 static inline void arch_begin_call(ucontext_t *context, int64_t number);
 
+/* The number of the system call that a signal has interrupted, and that the kernel makes again when
+ * the handler returns; -1: there is none. (Code that makes the same call over and over is taken for
+ * that just before a call.) */
+static inline int64_t arch_restarted_call(const ucontext_t *context);
+
+/* Let this call fail with EINTR instead. */
+static inline void arch_fail_call(ucontext_t *context);
+
+/* An argument, from 0 to 5, of a call for which arch_failed_call told a number. */
+static inline uint64_t arch_call_argument(const ucontext_t *context, int number);
+
 /* True if the 8 bytes before a return address end in a call instruction. */
 static inline int arch_follows_call(const uint8_t *before);
 

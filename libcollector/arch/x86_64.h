@@ -221,6 +221,30 @@ static inline void arch_begin_call(ucontext_t *context, int64_t number)
 	context->uc_mcontext.gregs[REG_RIP] -= 2;
 }
 
+static inline int64_t arch_restarted_call(const ucontext_t *context)
+{
+	const greg_t *gregs = context->uc_mcontext.gregs;
+
+	/* The instruction has left its own end in rcx. */
+	if (gregs[REG_RCX] != gregs[REG_RIP] + 2 || gregs[REG_RAX] < 0 ||
+	    !arch_is_syscall((uint64_t)gregs[REG_RIP]))
+		return -1;
+	return gregs[REG_RAX];
+}
+
+static inline void arch_fail_call(ucontext_t *context)
+{
+	context->uc_mcontext.gregs[REG_RAX] = -EINTR;
+	context->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+static inline uint64_t arch_call_argument(const ucontext_t *context, int number)
+{
+	static const uint8_t of[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+
+	return (uint64_t)context->uc_mcontext.gregs[of[number]];
+}
+
 static inline int arch_follows_call(const uint8_t *before)
 {
 	const uint8_t *end = before + 8;

@@ -265,7 +265,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 		tick(thread, context);
 		return_pointer(pointer);
 	}
-	signals_restart_call(context);
+	signals_restart_call(signal, context);
 }
 
 void tick_close(void)

@@ -41,11 +41,10 @@ int signals_tell_program(int signal, siginfo_t *info, void *context);
  * the program ignores it or has blocked it. Signal-safe. */
 void signals_forward(int signal, siginfo_t *info, void *context);
 
-/* If the tick interrupted a system call that the kernel does not restart, restart it: the program
- * must not see EINTR because of us. A tick comes while the thread runs, so the call was being
- * entered and had not waited yet. A signal of the program that is pending meanwhile is delivered
- * before the call begins again, as if it had come a moment earlier. Signal-safe. */
-void signals_restart_call(void *context);
+/* Our `signal` has come at `context`. If it has interrupted a system call, and nothing else has, the
+ * program must not see EINTR: then the call is made again. If a signal of the program has
+ * interrupted it, or is about to, the call ends as it would have ended without us. Signal-safe. */
+void signals_restart_call(int signal, void *context);
 
 /* Those of our signals that the program has blocked in the calling thread, in its view; a new
  * thread begins with those of its creator. */

@@ -12,8 +12,9 @@
 
 /* ---- clock samples, call stacks */
 
-void signals_restart_call(void *context)
+void signals_restart_call(int signal, void *context)
 {
+	(void)signal;
 	(void)context;
 }
 
