@@ -14,15 +14,41 @@
 struct walk_machine walk_machine;
 static void (*_Atomic tell)(uint64_t pc);
 
-enum { SCAN_WORDS = 512, SAVED_BP_FAR = 1 << 20 };
+enum {
+	SCAN_WORDS = 512,   // of one frame
+	SCANS_MAX = 16,     // of one stack
+	GUESSES_MAX = 4096, // the same: what is deeper is cut off, as an event would cost a
+	                    // millisecond
+	SAVED_BP_FAR = 1 << 20,
+	KNOWN_BITS = 11
+};
+
+/* Addresses behind calls, as they were when a walk met them first. To read the code before an
+ * address costs a system call, as nobody says whether it is still mapped; so it is read once. Where
+ * other code has come since, a word of the stack that is equal to such an address is a return
+ * address all the same, or left over: a guess, as without. All threads share them. */
+static _Atomic uintptr_t known[1 << KNOWN_BITS];
+
+static _Atomic uintptr_t *place_of(uint64_t pc)
+{
+	return &known[(uint32_t)((uint32_t)(pc ^ pc >> 32) * 0x9e3779b1u) >> (32 - KNOWN_BITS)];
+}
 
 /* JIT code is in no object. */
 int walk_is_return_address(struct walk *walk, uint64_t pc)
 {
+	_Atomic uintptr_t *place = place_of(pc);
 	uint64_t before;
 
-	return pc > 4096 && walk_read(walk->memo, pc - 8, &before) == 0 &&
-	       arch_follows_call((const uint8_t *)&before);
+	if (pc <= 4096)
+		return 0;
+	if (atomic_load_explicit(place, memory_order_relaxed) == pc)
+		return 1;
+	if (walk_read(walk->memo, pc - 8, &before) < 0 ||
+	    !arch_follows_call((const uint8_t *)&before))
+		return 0;
+	atomic_store_explicit(place, (uintptr_t)pc, memory_order_relaxed);
+	return 1;
 }
 
 /* Read a word that must be a return address. Returns 0, or -EFAULT if it is not one. */
@@ -80,7 +106,7 @@ static int go_by_scan(struct walk *walk)
 {
 	uint64_t word, ra;
 
-	if (walk->sp & 7 || is_in_object(walk->pc - !walk->is_leaf))
+	if (walk->sp & 7 || is_in_object(walk->pc - !walk->is_leaf) || walk->scans++ == SCANS_MAX)
 		return -EFAULT;
 	for (uint64_t slot = walk->sp; slot < walk->sp + 8 * SCAN_WORDS; slot += 8) {
 		if (walk_read(walk->memo, slot, &word) < 0)
@@ -118,6 +144,8 @@ int walk_guess(struct walk *walk)
 		return walk_machine.step(walk);
 	if (see)
 		see(walk->pc - !walk->is_leaf);
+	if (walk->guessed == GUESSES_MAX)
+		return -1;
 	if (go_by_return(walk) < 0 && go_by_bp(walk) < 0 && go_by_scan(walk) < 0)
 		return -1;
 	walk->is_leaf = 0;

@@ -40,8 +40,8 @@ struct walk {
 	int is_leaf;        /* pc is an instruction, not a return address */
 	int is_interrupted; /* and one that a signal interrupted: readers look before the addresses
 	                       of all but the innermost frame */
-	int guessed;
-	int plain;                 /* the memo may keep this stack */
+	int guessed, scans; /* frames that were, and those for which the stack was searched */
+	int plain;          /* the memo may keep this stack */
 	const ucontext_t *context; /* the interrupted one, NULL: none */
 	uint64_t base;             /* where the walk ends for the memo's base */
 };

@@ -205,3 +205,19 @@ END
 else
 	skip "LuaJIT" "it is not installed"
 fi
+
+# ---- code without tables: to ask whether the code of a frame can be read costs a system call, and is done once for each place
+is_x86=$(uname -m | grep -c x86_64)
+if [ "$is_x86" = 1 ] && have strace && strace -o /dev/null true 2>/dev/null; then
+	record untabled -p off -H on -A off -- strace -f -c -e trace=rt_sigprocmask -o probes "$programs/untabled" 100 1000
+	is "code without tables: the program runs" 0 $?
+	within "its system calls do not grow with frames times events" 1 2000 "$(awk '$NF == "rt_sigprocmask" { print $4 }' probes)"
+	report untabled -metrics i.heapalloccnt:name -functions
+	report untabled -metrics i.heapalloccnt:name -functions
+	is "its stacks are whole" 1000 "$(awk '$2 == "main" { print $1 }' untabled.txt)"
+	record deep -p off -H on -A off -- "$programs/untabled" 30000 100
+	report deep -functions
+	within "deeper ones are cut off, and that is said" 100 120 "$(sed -n 's/^# quality:.* \([0-9]*\) truncated stacks.*/\1/p' deep.txt)"
+else
+	skip "code without tables" "it wants x86-64 and strace" 4
+fi
