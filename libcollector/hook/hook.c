@@ -19,6 +19,15 @@ static void find_operators(struct hook_table *found)
 #include "libcollector/hook/operators.def"
 }
 
+/* Before glibc 2.36, dlsym(RTLD_NEXT) finds the oldest version of a function that has several. Where there is no such version, as on
+ * processors that came later, there is one only. */
+static void *find_at(const char *name, const char *version)
+{
+	void *found = dlvsym(search_from, name, version);
+
+	return found ? found : dlsym(search_from, name);
+}
+
 void hook_search_all(void)
 {
 	search_from = RTLD_DEFAULT;
@@ -35,6 +44,7 @@ void hook_resolve(void)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #define HOOK(name) found.name = (__typeof__(name) *)dlsym(search_from, #name);
+#define HOOK_AT(name, version) found.name = (__typeof__(name) *)find_at(#name, version);
 #define HOOK_OLD(name, of, version) \
 	found.name = (__typeof__(of) *)dlvsym(search_from, #of, version);
 #include "libcollector/hook/hook.def"
