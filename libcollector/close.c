@@ -110,7 +110,7 @@ static void close_log(int exit_code)
 	put_totals(&text);
 	put_exit(&text, exit_code);
 	col_xml_append(COL_LOG, &text);
-	archive_run();
+	archive_run(exit_code >= 0);
 }
 
 /* Totals and the exit event go in one write: CPU time that is used after it was read is in no

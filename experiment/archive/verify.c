@@ -220,6 +220,8 @@ static void check_function(struct exp_verify *verify, const struct exp_function 
 	if (function->origin != EXP_ORIGIN_ANNOUNCED)
 		return; /* files are checked; of other JIT functions, everything that exists is in
 		         * the experiment */
+	if (function->is_machine && !function->has_text)
+		return; /* what a Java machine makes for itself is never kept */
 	const char *name = function->name[0] != '\0' ? function->name : "a function without a name";
 
 	if (function->has_text && function->text_offset <= text_size &&

@@ -226,6 +226,27 @@ static int open_directory(struct experiment *experiment, struct exp_cause *cause
 	return -rc;
 }
 
+/* The log of a descendant is there only when it is whole. */
+static int is_unfinished_descendant(const struct experiment *experiment)
+{
+	return lineage_is_experiment(experiment->info.name) &&
+	       faccessat(experiment->directory, "../" FMT_FILE_LOG, F_OK, 0) == 0;
+}
+
+static int without_log(const struct experiment *experiment, struct exp_cause *cause)
+{
+	int is_nothing = is_empty(experiment->directory);
+	const char *why = is_nothing ? "empty directory"
+	                             : "not an experiment: it has no " FMT_FILE_LOG;
+
+	if (is_unfinished_descendant(experiment)) {
+		why = "nothing is recorded: the process was killed before its log existed, or is about to begin";
+		is_nothing = 1;
+	}
+	snprintf(cause->text, sizeof(cause->text), "%s", why);
+	return is_nothing ? -ENODATA : -EBADMSG;
+}
+
 static int read_all(struct experiment *experiment, struct exp_cause *cause)
 {
 	int rc = open_directory(experiment, cause), is_at_work;
@@ -238,13 +259,8 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	is_at_work = experiment->info.status == EXP_RUNNING ||
 	             exp_samplers_wait(experiment->directory);
 	rc = exp_log_read(experiment, cause);
-	if (rc == -ENOENT) {
-		int empty = is_empty(experiment->directory);
-
-		snprintf(cause->text, sizeof(cause->text), "%s",
-		         empty ? "empty directory" : "not an experiment: it has no " FMT_FILE_LOG);
-		return empty ? -ENODATA : -EBADMSG;
-	}
+	if (rc == -ENOENT)
+		return without_log(experiment, cause);
 	if (rc != 0)
 		return rc;
 	if (experiment->info.outside && experiment->info.status == EXP_DIED)

@@ -15,17 +15,27 @@ static struct {
 
 /* The start of a descendant, whose first record may be written much later. */
 static struct process_moment began;
+static uint64_t began_kib; /* its peak resident set: a child has the memory of its parent */
 
 static uint64_t to_ns(struct timeval time)
 {
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
+static void begin_at(const struct process_moment *start)
+{
+	struct rusage usage = {.ru_maxrss = 0};
+
+	began = *start;
+	SYS2(SYS_getrusage, RUSAGE_SELF, &usage);
+	began_kib = (uint64_t)usage.ru_maxrss;
+}
+
 /* Times count from the end of the image before, since executing this one is part of it; the rest
  * counts from here. */
 void usage_open(const struct process_moment *start, const struct descriptor_step *step)
 {
-	began = *start;
+	begin_at(start);
 	base.cpu_ns = step->process_ns;
 	base.user_ns = step->user_ns;
 	if (base.cpu_ns)
@@ -45,7 +55,7 @@ void usage_tell(struct descriptor_step *step)
 void usage_restart(const struct process_moment *start)
 {
 	memset(&base, 0, sizeof(base));
-	began = *start;
+	begin_at(start);
 	atomic_store(&number, 0);
 	atomic_store(&next_ns, 0);
 }
@@ -122,6 +132,7 @@ void usage_sample_start(struct col_thread *thread, enum col_context context)
 		.number = atomic_fetch_add(&number, 1) + 1,
 		.raw_ns = began.raw_ns,
 		.real_ns = began.real_ns,
+		.maxrss_kib = began_kib,
 		.threads = 1,
 	};
 

@@ -104,11 +104,33 @@ static int has_ancestor(void)
 	return 0;
 }
 
-void archive_run(void)
+static int start(char *stack)
+{
+	sys_sigset mask;
+	int child;
+
+	sys_block_signals(&mask);
+	child = REAL(clone)(run, stack + STACK_SIZE, CLONE_VM, stack + STACK_SIZE / 2);
+	sys_sigmask(SIG_SETMASK, &mask, NULL);
+	return child;
+}
+
+/* After unshare(CLONE_NEWPID), a process whose first child has ended can have no more. Its last one
+ * is made in its own namespace, if it may. */
+static void return_to_namespace(void)
+{
+	long own = sys_openat(AT_FDCWD, "/proc/self/ns/pid", O_RDONLY, 0);
+
+	if (own >= 0) {
+		SYS2(SYS_setns, own, CLONE_NEWPID);
+		sys_close((int)own);
+	}
+}
+
+void archive_run(int is_last)
 {
 	char *stack;
 	int saved_errno = errno;
-	sys_sigset mask;
 	long ended = 0;
 	int child, status;
 
@@ -118,9 +140,14 @@ void archive_run(void)
 	stack = sys_mmap_anonymous(STACK_SIZE);
 	if (!stack)
 		return;
-	sys_block_signals(&mask);
-	child = REAL(clone)(run, stack + STACK_SIZE, CLONE_VM, stack + STACK_SIZE / 2);
-	sys_sigmask(SIG_SETMASK, &mask, NULL);
+	child = start(stack);
+	if (child < 0 && is_last) {
+		return_to_namespace();
+		child = start(stack);
+	}
+	if (child < 0)
+		col_log_warning(
+			"nothing is archived: no process could be made for it; xer_archive does it later");
 	while (child > 0 && (ended = SYS4(SYS_wait4, child, &status, __WALL, NULL)) == -EINTR)
 		continue;
 	if (child < 0 ||

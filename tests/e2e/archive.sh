@@ -47,6 +47,21 @@ else
 	not_ok "sources come along: no archives/src"
 fi
 
+# After unshare(1) with -p, the process can have no children any more: the first one of the new namespace has ended.
+if unshare -pf true 2>/dev/null; then
+	record namespace -p off -- unshare -pf true
+	contains "a process that can have no children any more is archived" '^unshare_' <(ls namespace.er/archives)
+else
+	skip "a process that can have no children any more" "unshare(1) may make no namespace" 1
+fi
+if unshare -rpf true 2>/dev/null; then
+	record user -p off -- unshare -rpf true
+	report user -header
+	within "or it is told that it could not be" 1 2 "$(($(find user.er/archives -name 'unshare_*' | wc -l) + $(grep -c 'nothing is archived: no process could be made' user.txt)))"
+else
+	skip "or it is told that it could not be" "unshare(1) may make no namespace" 1
+fi
+
 # verify NAME: what is missing, to NAME.verify; returns the exit status
 verify()
 {

@@ -72,6 +72,11 @@ record seen -p off -H on -- "$programs/mapped" 100 mmap
 report seen -heapstat
 absent "memory that was mapped before our eyes is no reason to warn" '^# warning' seen.txt
 
+record inherited -p off -H on -- "$programs/mapped" 100 fork
+is "mapped exits 0" 0 $?
+report inherited -header
+is "what a child has of its parent is no growth of the child" 1 "$(grep -c '^  the process grew by ' inherited.txt)"
+
 map_metrics=(-metrics i.heapmapcnt:i.heapmapbytes:i.heapmaplive:name -functions)
 record maps -p off -H on -- "$programs/mapped_known" "$programs/mapped_known"
 is "mapped_known exits 0" 0 $?

@@ -52,6 +52,8 @@ contains "source with metrics" '^ *[0-9.]+ +[0-9.]+ .*29\. .*work_d' split.txt
 java -Xcheck:jni -cp . JavaKnown threads 1 >checked.bare 2>&1
 record checked -p hi -s on -H on -- java -Xcheck:jni -cp . JavaKnown threads 1
 is "the machine finds no fault with the recorder" "$(cat checked.bare)" "$(cat checked.out; grep -v '^Creating experiment' checked.err)"
+"$xer_archive" -verify checked.er >checked.txt 2>&1
+is "nothing is missing in its archive: the machine's own stubs are never kept" 0 $?
 rm -rf checked.er
 
 # ---- all stacks are whole

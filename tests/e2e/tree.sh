@@ -83,7 +83,7 @@ mkdir hurt.er/_c99.er hurt.er/_c98.er
 cp "hurt.er/$lineage.er/log.xml" hurt.er/_c98.er/
 "$xer_print" -metrics i.heapalloccnt -functions hurt.er >hurt.txt 2>hurt.err
 is "an empty descendant is a fault" 1 $?
-contains "that is named" 'hurt\.er/_c99\.er: empty directory' hurt.err
+contains "that is named" 'hurt\.er/_c99\.er: nothing is recorded: the process was killed before its log existed' hurt.err
 is "one with a log alone is none" 1 "$(wc -l <hurt.err)"
 is "and all others are read" "$whole" "$(total hurt)"
 

@@ -245,7 +245,9 @@ Test(verify, JIT_functions_need_their_code)
 	    "<function name=\"last\" address=\"0x2000\" size=\"8\" generation=\"0\" offset=\"8\"/>"
 	    "<function name=\"cut\" address=\"0x3000\" size=\"9\" generation=\"0\" offset=\"8\"/>"
 	    "<function name=\"beyond\" address=\"0x4000\" size=\"8\" generation=\"0\" offset=\"17\"/>"
-	    "<function address=\"0x5000\" size=\"8\" generation=\"0\"/>");
+	    "<function address=\"0x5000\" size=\"8\" generation=\"0\"/>"
+	    /* Code that the Java machine makes for itself is never kept. */
+	    "<function name=\"adapter\" address=\"0x6000\" size=\"8\" generation=\"0\" kind=\"jvm\"/>");
 	cr_expect_eq(check(on, 0), 3);
 	cr_expect_eq(counts.functions, 2);
 	cr_expect_str_eq(said,

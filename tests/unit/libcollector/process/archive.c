@@ -64,7 +64,7 @@ Test(archive, it_is_run_for_the_whole_experiment_and_waited_for)
 
 	errno = 77;
 	cr_assert(is_locked());
-	archive_run();
+	archive_run(1);
 	cr_assert_eq(errno, 77);
 	snprintf(wanted, sizeof(wanted), "-q -a on %s 4 PATH=/usr/bin:/bin\n",
 	         col.descriptor.directory);
@@ -78,7 +78,7 @@ Test(archive, it_is_run_for_the_whole_experiment_and_waited_for)
 Test(archive, it_is_not_run_where_there_is_none)
 {
 	col.descriptor.archive[0] = '\0';
-	archive_run();
+	archive_run(1);
 	cr_assert(is_locked());
 	cr_assert_eq(runs(), 0);
 }
@@ -125,20 +125,20 @@ Test(archive, it_is_left_to_an_ancestor_that_lives)
 	put_log("_f1_x2.er", "_f1_x2.er/log.xml");
 	strcpy(col.descriptor.step.lineage, "_f1_x2_f3");
 	ancestor = live("_f1.er/log.xml");
-	archive_run();
+	archive_run(1);
 	cr_assert_eq(runs(), 0);
 	end(ancestor);
 	ancestor = live("_f1_x2.er/log.xml");
-	archive_run();
+	archive_run(1);
 	cr_assert_eq(runs(), 0);
 	cr_assert(is_locked(), "the founder's lock is another one");
 	end(ancestor);
-	archive_run();
+	archive_run(1);
 	cr_assert_eq(runs(), 0, "the founder lives");
 	strcpy(col.descriptor.step.lineage, "");
-	archive_run();
+	archive_run(1);
 	cr_assert_eq(runs(), 1, "who has none does it");
 	strcpy(col.descriptor.step.lineage, "_f1_x2_f3");
-	archive_run();
+	archive_run(1);
 	cr_assert_eq(runs(), 2, "all have gone");
 }
