@@ -105,11 +105,12 @@ int template_format_parse(const char *word, size_t len, struct code *out)
 		return 0;
 	letter = letter == 'O' ? 'o' : letter == 'W' ? 'X' : letter;
 	rule = template_code_rule(letter);
-	if (rule && rule->formats && is_size(rule, size, fraction))
-		*out = (struct code){.letter = letter,
-		                     .size = (uint16_t)size,
-		                     .has_fraction = fraction >= 0,
-		                     .fraction = (uint16_t)(fraction > 0 ? fraction : 0)};
+	if (!rule || !rule->formats || !is_size(rule, size, fraction))
+		return 2;
+	*out = (struct code){.letter = letter,
+	                     .size = (uint16_t)size,
+	                     .has_fraction = fraction >= 0,
+	                     .fraction = (uint16_t)(fraction > 0 ? fraction : 0)};
 	return 1;
 }
 
@@ -117,8 +118,8 @@ unsigned template_code_bytes(const struct code *code)
 {
 	unsigned bytes = code->size;
 
-	if (code->letter == 'B' && code->fraction > 0)
-		bytes++;
+	if (code->letter == 'B')
+		bytes += (code->fraction + 7u) / 8;
 	if (code->letter == 'X' && bytes == 0)
 		bytes = 1;
 	return bytes > 8 ? 8 : bytes;

@@ -108,6 +108,9 @@ struct template_set {
 /* Make room for one more in an array of `count`. Returns 0 or -ENOMEM. (set.c) */
 int template_reserve(void *array, size_t *capacity, size_t count, size_t size);
 
+/* Behind the byte order mark that some editors put before UTF-8. (set.c) */
+const char *template_behind_mark(const char *at, const char *end);
+
 /* Add a message. near[near_len]: the token, cut if long; NULL: none. (set.c) */
 void template_complain(struct template_set *set, int is_warning, const char *file, unsigned line,
                        const char *near, size_t near_len, const char *format, ...)
@@ -127,7 +130,7 @@ const struct code_rule *template_code_rule(char letter);
  * 0, or -EINVAL: it is, but with a size that the code does not have. (code.c) */
 int template_code_parse(const char *word, size_t len, struct code *out);
 
-/* The same behind %: other letters than the ones allowed there become X2. Returns 1 or 0. (code.c)
+/* The same behind %: what is not allowed there becomes X2, and 2 is returned. Else 1 or 0. (code.c)
  */
 int template_format_parse(const char *word, size_t len, struct code *out);
 

@@ -73,12 +73,19 @@ static void take_macro(struct parser *parser, struct value *out)
 /* Take "%code" behind a macro, if it is there. */
 static void take_format(struct parser *parser, struct value *value)
 {
+	const struct token *token = &parser->token;
 	const struct code_rule *rule;
+	int status;
 
 	if (!parser_take_sign(parser, '%'))
 		return;
-	if (parser->token.kind != TOKEN_WORD ||
-	    !template_format_parse(parser->token.text, parser->token.len, &value->code)) {
+	status = token->kind != TOKEN_WORD
+	                 ? 0
+	                 : template_format_parse(token->text, token->len, &value->code);
+	if (status == 2)
+		template_complain(parser->set, 1, parser->file, token->line, token->at, token->size,
+		                  "no code for a macro: it prints like X2");
+	if (status == 0) {
 		parser_fail(parser, &parser->token, "a format code is expected behind %%");
 		return;
 	}

@@ -35,6 +35,7 @@ struct template_run {
 	uint64_t base; /* the base pointer, in bytes */
 	unsigned steps, calls;
 	int ran_out;      /* a code found no data */
+	uint8_t word[8];  /* of a macro that is printed as text, in the order of memory */
 	const char *note; /* the first one, NULL: none */
 	uint64_t note_at; /* data pointer of "end of data", in bytes */
 	uint64_t slots[SLOTS_MAX];

@@ -121,45 +121,49 @@ static enum run_end print_long_hex(struct template_run *run, const struct code *
 	return RUN_ON;
 }
 
-static enum run_end print_real(struct template_run *run, const struct code *code)
+static void put_real(struct template_run *run, uint64_t bits, unsigned size)
 {
-	const uint8_t *at = run_take_bytes(run, code->size);
 	char text[PRINTED_MAX];
-	uint64_t bits;
-	uint32_t half;
+	uint32_t half = (uint32_t)bits;
 	double number;
 	float small;
 	int len;
 
-	if (!at)
-		return RUN_ENDED;
-	bits = run_read_number(at, code->size, run_is_big_endian(run, at));
-	half = (uint32_t)bits;
 	memcpy(&small, &half, sizeof(small));
 	memcpy(&number, &bits, sizeof(number));
-	len = code->size == 4 ? snprintf(text, sizeof(text), "%0.4E ", (double)small)
-	                      : snprintf(text, sizeof(text), "%0.8E ", number);
+	len = size == 4 ? snprintf(text, sizeof(text), "%0.4E ", (double)small)
+	                : snprintf(text, sizeof(text), "%0.8E ", number);
 	run_put(run, text, (size_t)len);
+}
+
+static enum run_end print_real(struct template_run *run, const struct code *code)
+{
+	const uint8_t *at = run_take_bytes(run, code->size);
+
+	if (!at)
+		return RUN_ENDED;
+	put_real(run, run_read_number(at, code->size, run_is_big_endian(run, at)), code->size);
 	return RUN_ON;
 }
 
 static enum run_end print_text(struct template_run *run, const struct value *value)
 {
+	int is_coded = value->source == VALUE_CODE || value->has_format;
 	size_t before = run->len;
 	const uint8_t *at;
 	size_t len;
 
 	/* "A0.n" are n blanks. */
-	if (value->source == VALUE_CODE && value->code.letter == 'A' && value->code.size == 0 &&
+	if (is_coded && value->code.letter == 'A' && value->code.size == 0 &&
 	    value->code.has_fraction) {
 		run_put_blanks(run, value->code.fraction);
 		return RUN_ON;
 	}
 	at = run_bytes(run, value, &len);
 	run_put_bytes(run, at, len);
-	if (value->source == VALUE_CODE && value->code.letter == 'A' && value->code.size == 0)
+	if (is_coded && value->code.letter == 'A' && value->code.size == 0)
 		return RUN_ON;
-	if (value->source == VALUE_CODE && run->len - before < value->code.fraction)
+	if (is_coded && run->len - before < value->code.fraction)
 		run_put_blanks(run, value->code.fraction - (run->len - before));
 	run_put_char(run, ' ');
 	return RUN_ON;
@@ -246,6 +250,10 @@ enum run_end run_print(struct template_run *run, const struct value *value)
 	if (value->kind == KIND_TEXT)
 		return print_text(run, value);
 	run_number(run, value, &number);
+	if (value->kind == KIND_REAL) {
+		put_real(run, number, value->code.size);
+		return RUN_ON;
+	}
 	if (value->has_format) {
 		put_number(run, number, &value->code);
 		return RUN_ON;

@@ -253,7 +253,9 @@ static uint64_t formatted(uint64_t number, const struct code *code)
 
 	if (code->letter == 'B' && code->size * 8u + code->fraction < 64)
 		return number & (((uint64_t)1 << (code->size * 8u + code->fraction)) - 1);
-	return code->letter == 'D' ? extend_sign(number, size) : cut(number, size);
+	return code->letter == 'D' || code->letter == 'E' || code->letter == 'T'
+	               ? extend_sign(number, size)
+	               : cut(number, size);
 }
 
 enum run_end run_number(struct template_run *run, const struct value *value, uint64_t *out)
@@ -281,13 +283,46 @@ enum run_end run_number(struct template_run *run, const struct value *value, uin
 	return end;
 }
 
+/* A macro's low-order bytes as text: by A, so many of them; by S, those behind a length in the
+ * first ones. They are in the order in which the machine had them in memory. */
+static const uint8_t *word_text(struct template_run *run, const struct value *value, size_t *len)
+{
+	enum { WORD = sizeof(run->word) };
+	struct value number = *value;
+	uint64_t word = 0;
+	size_t head = 0;
+
+	number.has_format = 0;
+	run_number(run, &number, &word);
+	for (unsigned i = 0; i < WORD; i++)
+		run->word[i] = (uint8_t)(word >>
+		                         8 * (run->event->is_big_endian ? WORD - 1 - i : i));
+	*len = value->code.size == 0 ? 1 : value->code.size < WORD ? value->code.size : WORD;
+	if (value->code.letter == 'S') {
+		head = value->code.size;
+		*len = run_read_number(run->word, (unsigned)head, run->event->is_big_endian);
+		*len = *len < WORD - head ? *len : WORD - head;
+	} else if (run->event->is_big_endian) {
+		head = WORD - *len;
+	}
+	return run->word + head;
+}
+
 const uint8_t *run_bytes(struct template_run *run, const struct value *value, size_t *len)
 {
 	const uint8_t *at, *zero;
+	const char *text;
 
-	if (value->source == VALUE_MACRO) {
-		*len = strlen(run_macro_text(run, value->macro));
-		return (const uint8_t *)run_macro_text(run, value->macro);
+	if (value->source == VALUE_MACRO && template_macro_kind(value->macro) == MACRO_KIND_TEXT) {
+		text = run_macro_text(run, value->macro);
+		*len = strlen(text);
+		return (const uint8_t *)text;
+	}
+	if (value->source != VALUE_CODE) {
+		at = word_text(run, value, len);
+		zero = memchr(at, '\0', *len);
+		*len = zero ? (size_t)(zero - at) : *len;
+		return at;
 	}
 	*len = value->code.size;
 	if (value->code.letter == 'S') {

@@ -119,6 +119,14 @@ static int is_blank_line(const char *at, const char *end)
 	return at == end || *at == '\n';
 }
 
+const char *template_behind_mark(const char *at, const char *end)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t size = sizeof(mark) - 1;
+
+	return (size_t)(end - at) >= size && memcmp(at, mark, size) == 0 ? at + size : at;
+}
+
 int template_set_add(struct template_set *set, const char *file, const char *text, size_t len)
 {
 	const char *name = keep(set, file, strlen(file));
@@ -129,8 +137,9 @@ int template_set_add(struct template_set *set, const char *file, const char *tex
 	if (!at)
 		return -ENOMEM;
 	end = at + len;
-	for (size_t i = 0; i < len && !set->has_high_bytes; i++)
-		set->has_high_bytes = (unsigned char)text[i] >= 0x80;
+	at = template_behind_mark(at, end);
+	for (const char *byte = at; byte < end && !set->has_high_bytes; byte++)
+		set->has_high_bytes = (unsigned char)*byte >= 0x80;
 	while (at < end && !set->failed) {
 		if (*at == '#' || *at == '*' || is_blank_line(at, end)) {
 			at = skip_line(at, end);

@@ -12,7 +12,8 @@
 struct piece {
 	const char *text;
 	size_t len;
-	int hook; /* -1: no stanza */
+	int hook;       /* -1: no stanza */
+	int is_another; /* in undo: there was one more of its id */
 	uint32_t version[2];
 };
 
@@ -101,6 +102,24 @@ static size_t find(const struct work *work, int hook)
 	return at - 1; /* SIZE_MAX: there is none */
 }
 
+static size_t count_of(const struct work *work, int hook)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < work->target.count; i++)
+		count += work->target.list[i].hook == hook;
+	return count;
+}
+
+/* To undo what is done to the stanza at `at`: add it, also where there is another of its id. */
+static int keep_for_undo(struct work *work, size_t at)
+{
+	struct piece piece = work->target.list[at];
+
+	piece.is_another = count_of(work, piece.hook) > 1;
+	return add(&work->undo, &piece);
+}
+
 static int is_older(const struct piece *piece, const struct piece *than)
 {
 	if (piece->version[0] != than->version[0])
@@ -171,7 +190,7 @@ static int replace(struct work *work, size_t at, const struct piece *piece)
 		return 0;
 	}
 	/* To undo: delete the new one, whose version is higher, then add the old one. */
-	status = add(&work->undo, &work->target.list[at]);
+	status = keep_for_undo(work, at);
 	if (status == 0)
 		status = add(&work->undo, &(struct piece){.hook = piece->hook});
 	work->target.list[at] = *piece;
@@ -185,10 +204,11 @@ static int take_stanza(struct work *work, const char *file, const char **at, con
                        unsigned *line)
 {
 	size_t before = work->set->template_count;
+	int is_another = end - *at > 1 && (*at)[1] == '+';
 	struct piece piece;
 	size_t found;
 
-	(*at)++;
+	*at += 1 + is_another;
 	template_parse(work->set, file, at, end, line);
 	if (work->set->failed || work->set->template_count == before)
 		return work->set->failed;
@@ -197,7 +217,7 @@ static int take_stanza(struct work *work, const char *file, const char **at, con
 		piece.text++;
 		piece.len--;
 	}
-	found = find(work, piece.hook);
+	found = is_another ? SIZE_MAX : find(work, piece.hook);
 	return found == SIZE_MAX ? append(work, &piece) : replace(work, found, &piece);
 }
 
@@ -225,7 +245,7 @@ static int take_delete(struct work *work, const char *file, const char *text, si
 		                  "there is no template to delete");
 		return 0;
 	}
-	status = add(&work->undo, &work->target.list[found]);
+	status = keep_for_undo(work, found);
 	drop(&work->target, found);
 	/* With the rest of its line. */
 	if (found < work->target.count && work->target.list[found].hook < 0 &&
@@ -248,7 +268,7 @@ static int is_blank(const char *text, size_t len)
 
 static int apply(struct work *work, const char *file, const char *text, size_t len)
 {
-	const char *at = text, *end = text + len;
+	const char *end = text + len, *at = template_behind_mark(text, end);
 	unsigned line = 1;
 	int status = 0;
 
@@ -288,19 +308,21 @@ static char *join(const struct pieces *pieces, size_t *len)
 	return text;
 }
 
-/* The changes backwards: "-hook" lines and "+ stanza". */
+/* The changes backwards: "-hook" lines, "+stanza" and "++stanza". */
 static char *undo_text(const struct pieces *pieces, size_t *len)
 {
 	size_t size = 1;
 	char *text, *to;
 
 	for (size_t i = 0; i < pieces->count; i++)
-		size += pieces->list[i].len + 8;
+		size += pieces->list[i].len + 9;
 	text = to = malloc(size);
 	for (size_t i = pieces->count; text && i-- > 0;) {
 		const struct piece *piece = &pieces->list[i];
 
 		*to++ = piece->text ? '+' : '-';
+		if (piece->is_another)
+			*to++ = '+';
 		if (!piece->text) {
 			template_hook_text((uint16_t)piece->hook, to);
 			to += strlen(to);

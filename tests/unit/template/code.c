@@ -52,23 +52,16 @@ Test(code, bits_stand_behind_a_point)
 		int status;
 		unsigned size, fraction;
 	} cases[] = {
-		{"B0.1", 1, 0, 1},
-		{"B0.7", 1, 0, 7},
-		{"B7.7", 1, 7, 7},
-		{"B8.0", 1, 8, 0},
-		{"B8.1", -EINVAL, 0, 0},
-		{"B0.0", -EINVAL, 0, 0},
-		{"B1.8", -EINVAL, 0, 0},
-		{"G4.7", 1, 4, 7},
-		{"G4.8", -EINVAL, 0, 0},
-		{"O0.4", 1, 0, 4},
-		{"X1.0", -EINVAL, 0, 0},
-		{"R1.1", -EINVAL, 0, 0},
-		{"A0.20", 1, 0, 20},
-		{"G1234.5", 1, 1234, 5},
-		{"W3.1", -EINVAL, 0, 0},
-		{"D4.1", -EINVAL, 0, 0},
-		{"X99999999999", -EINVAL, 0, 0},
+		{"B0.1", 1, 0, 1},        {"B0.7", 1, 0, 7},
+		{"B7.7", 1, 7, 7},        {"B8.0", 1, 8, 0},
+		{"B8.1", -EINVAL, 0, 0},  {"B0.0", -EINVAL, 0, 0},
+		{"B1.8", 1, 1, 8},        {"B0.64", 1, 0, 64},
+		{"B0.65", -EINVAL, 0, 0}, {"B7.9", -EINVAL, 0, 0},
+		{"G4.7", 1, 4, 7},        {"G4.8", -EINVAL, 0, 0},
+		{"O0.4", 1, 0, 4},        {"X1.0", -EINVAL, 0, 0},
+		{"R1.1", -EINVAL, 0, 0},  {"A0.20", 1, 0, 20},
+		{"G1234.5", 1, 1234, 5},  {"W3.1", -EINVAL, 0, 0},
+		{"D4.1", -EINVAL, 0, 0},  {"X99999999999", -EINVAL, 0, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -92,7 +85,7 @@ Test(code, other_words_are_none)
 		cr_expect_eq(parse(words[i], &(struct code){0}), 0, "%s", words[i]);
 }
 
-/* After %, characters that format nothing are two bytes in hexadecimal. */
+/* After %, what formats nothing is two bytes in hexadecimal, which is told (2). */
 Test(code, formats_of_macros)
 {
 	static const struct {
@@ -104,8 +97,10 @@ Test(code, formats_of_macros)
 		{"X4", 1, 'X', 4, 0},   {"D8", 1, 'D', 8, 0},   {"U1", 1, 'U', 1, 0},
 		{"o4", 1, 'o', 4, 0},   {"O4", 1, 'o', 4, 0},   {"W8", 1, 'X', 8, 0},
 		{"B1.4", 1, 'B', 1, 4}, {"B0.1", 1, 'B', 0, 1}, {"N", 1, 'N', 8, 0},
-		{"N4", 1, 'N', 8, 0},   {"F4", 1, 'X', 2, 0},   {"A9", 1, 'X', 2, 0},
-		{"D3", 1, 'X', 2, 0},   {"Z9", 1, 'X', 2, 0},   {"X16", 1, 'X', 16, 0},
+		{"N4", 1, 'N', 8, 0},   {"F4", 1, 'F', 4, 0},   {"A9", 1, 'A', 9, 0},
+		{"A4.9", 1, 'A', 4, 9}, {"S1", 1, 'S', 1, 0},   {"E4", 1, 'E', 4, 0},
+		{"F2", 2, 'X', 2, 0},   {"G4", 2, 'X', 2, 0},   {"B0.12", 1, 'B', 0, 12},
+		{"D3", 2, 'X', 2, 0},   {"Z9", 2, 'X', 2, 0},   {"X16", 1, 'X', 16, 0},
 		{"Nx", 0, 'X', 2, 0},   {"X", 0, 'X', 2, 0},    {"4", 0, 'X', 2, 0},
 	};
 
@@ -125,8 +120,9 @@ Test(code, bytes_of_a_number)
 	static const struct {
 		const char *word;
 		unsigned bytes;
-	} cases[] = {{"X0", 1},   {"X1", 1},   {"X8", 8}, {"X9", 8},   {"X16", 8},  {"D4", 4},
-	             {"B0.1", 1}, {"B1.4", 2}, {"B8", 8}, {"B7.7", 8}, {"B2.0", 2}, {"G4.3", 4}};
+	} cases[] = {{"X0", 1},   {"X1", 1},   {"X8", 8},    {"X9", 8},   {"X16", 8},
+	             {"D4", 4},   {"B0.1", 1}, {"B0.12", 2}, {"B1.4", 2}, {"B8", 8},
+	             {"B7.7", 8}, {"B2.0", 2}, {"G4.3", 4}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct code code;

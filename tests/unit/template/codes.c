@@ -93,9 +93,16 @@ Test(codes, macros)
 	SAYS("$L2 $L3 $L4 $L5 $D4", WORDS(1, 0x22, 0x333, 0x4444, 0x55555),
 	     "0022 0333 4444 55555 4444");
 	SAYS("$D1%D1 $D1%U1 $D1%X1 $D1%o1 $D1%B0.4 $D1%X0 \"|\" $D1%A9 $D1%W4", WORDS(0x1fe),
-	     "-2 254 FE 376 1110 FE|01FE 000001FE");
-	SAYS("$D1%O1 $D1%O8 $D1%F4 $D1%E4 $D1%A4 $D1%S1 $D1%D3", WORDS(0x1ff),
-	     "377 777 01FF 01FF 01FF 01FF 01FF");
+	     "-2 254 FE 376 1110 FE|.. 000001FE");
+	SAYS("$D1%O1 $D1%O8 $D1%D3 $D1%G4 $D1%B0.12 $D1%B0.8", WORDS(0x1ff),
+	     "377 777 01FF 01FF 000111111111 11111111");
+	SAYS("$D1%E4 $D2%E1 $D1%P4 $D1%T4", WORDS(2, 0x10d),
+	     "ENOENT EACCES 2 Thu Jan 01 00:00:02 1970");
+	SAYS("$D1%F4 $D2%F8", WORDS(0x3fc00000, 0x4004000000000000), "1.5000E+00 2.50000000E+00");
+	/* "abcd" in memory, and behind a length. */
+	SAYS("$D1%A4 $D1%A8 $D1%A2.4 \"|\" $D1%A0 $D1%A1 \"|\" $D2%S1",
+	     WORDS(0x64636261, 0x7a797803), "abcd abcd ab   |aa |xyz");
+	SAYS("$D1%A2, \"ab\" \"yes\", \\* \"no\"", WORDS(0x6261), "yes");
 	SAYS("$D1%X16", WORDS(0x1122334455667788), "00000000000000001122334455667788");
 	SAYS("$HD $HL $HT $GENERIC $HOOKENV $TRACEENV",
 	     event_words(0x0100ab01, 2, (uint64_t[]){1, 2}), "AB01 0010 8000 0000 0040 0040");

@@ -2,6 +2,7 @@
 #include "template/update.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char
@@ -75,6 +76,33 @@ Test(update, a_lower_version_is_left_out)
 	cr_assert(made.left == 1 && made.replaced == 1 && made.added == 0);
 	cr_assert(strstr(made.text, "eleven") != NULL);
 	template_update_fini(&made);
+}
+
+/* A file may have several templates of an id: undoing must not replace another one. */
+Test(update, duplicates_come_back)
+{
+	const char *twice = "010 1.0 \"a\"\n010 2.0 \"b\"\n";
+	char undo[100];
+
+	cr_assert_eq(update(twice, "+010 3.0 \"c\"\n"), 0);
+	snprintf(undo, sizeof(undo), "%.*s", (int)made.undo_len, made.undo);
+	template_update_fini(&made);
+	cr_assert_str_eq(undo, "-010\n++010 2.0 \"b\"\n");
+	gives("010 1.0 \"a\"\n010 3.0 \"c\"\n", undo, twice);
+	cr_assert_eq(update(twice, "-010\n-010\n"), 0);
+	snprintf(undo, sizeof(undo), "%.*s", (int)made.undo_len, made.undo);
+	template_update_fini(&made);
+	gives("", undo, twice);
+}
+
+/* Some editors put a byte order mark before UTF-8. */
+Test(update, a_byte_order_mark_is_passed)
+{
+	gives("\xef\xbb\xbf"
+	      "010 1.0 \"a\"\n",
+	      "\xef\xbb\xbf+010 2.0 \"b\"\r\n",
+	      "\xef\xbb\xbf"
+	      "010 2.0 \"b\"\n");
 }
 
 Test(update, can_be_undone)
