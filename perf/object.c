@@ -139,12 +139,12 @@ static int open_file(const struct object *object)
 /* The kernel maps the same one into every process of 64 bits. */
 static Elf *open_vdso(void)
 {
-	char *image = (char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
+	char *vdso = (char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)vdso;
 
-	return image ? elf_memory(image,
-	                          header->e_shoff + (size_t)header->e_shnum * header->e_shentsize)
-	             : NULL;
+	return vdso ? elf_memory(vdso,
+	                         header->e_shoff + (size_t)header->e_shnum * header->e_shentsize)
+	            : NULL;
 }
 
 static void read_segments(struct object *object)

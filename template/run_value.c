@@ -54,10 +54,10 @@ uint64_t template_event_word(const struct template_event *event, unsigned number
 	    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
 		uint64_t word;
 
-		memcpy(&word, event->image + number * 8, sizeof(word));
+		memcpy(&word, event->bytes + number * 8, sizeof(word));
 		return word;
 	}
-	return run_read_number(event->image + number * size, size,
+	return run_read_number(event->bytes + number * size, size,
 	                       event->is_big_endian || number == 0);
 }
 
@@ -72,12 +72,12 @@ const uint8_t *run_take_bytes(struct template_run *run, size_t size)
 		return NULL;
 	}
 	run->at = (at + size) * 8;
-	return run->event->image + at;
+	return run->event->bytes + at;
 }
 
 int run_is_big_endian(const struct template_run *run, const uint8_t *at)
 {
-	return run->event->is_big_endian || at < run->event->image + run_word_size(run->event);
+	return run->event->is_big_endian || at < run->event->bytes + run_word_size(run->event);
 }
 
 /* Take as much text as is left of `size` bytes. */
@@ -90,7 +90,7 @@ static const uint8_t *take_text(struct template_run *run, size_t size, size_t *l
 	*len = run->event->size - at < size ? run->event->size - at : size;
 	run->ran_out |= *len < size;
 	run->at = (at + *len) * 8;
-	return run->event->image + at;
+	return run->event->bytes + at;
 }
 
 static enum run_end take_bits(struct template_run *run, unsigned count, uint64_t *out)
@@ -102,7 +102,7 @@ static enum run_end take_bits(struct template_run *run, unsigned count, uint64_t
 		return RUN_ENDED;
 	}
 	for (unsigned i = 0; i < count; i++, run->at++)
-		bits = bits << 1 | (run->event->image[run->at / 8] >> (7 - run->at % 8) & 1);
+		bits = bits << 1 | (run->event->bytes[run->at / 8] >> (7 - run->at % 8) & 1);
 	*out = bits;
 	return RUN_ON;
 }

@@ -68,10 +68,10 @@ int template_hook_parse(const char *text, size_t len, uint16_t *out);
 /* ---- runs ---------------------------------------------------------------------------------------
  */
 
-/* An event. image[size] is the hook word in big-endian order, 8 bytes or 4 in a program of 32 bits,
+/* An event. bytes[size] is the hook word in big-endian order, 8 bytes or 4 in a program of 32 bits,
  * and behind it the data in the order of the machine that recorded. */
 struct template_event {
-	const uint8_t *image;
+	const uint8_t *bytes;
 	size_t size;
 	uint16_t hook, subhook;
 	uint8_t is_32, is_generic, is_big_endian;

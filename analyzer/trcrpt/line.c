@@ -224,7 +224,7 @@ static uint64_t hook_word(const struct template_event *entry)
 	uint64_t word = 0;
 
 	for (unsigned i = 0; i < digits_of(entry) / 2; i++)
-		word = word << 8 | entry->image[i];
+		word = word << 8 | entry->bytes[i];
 	return word;
 }
 
@@ -259,7 +259,7 @@ void trcrpt_line_undefined(struct trcrpt_line *line, const struct template_event
 		put_hex(line, template_event_word(entry, i), digits);
 	}
 	if (entry->is_generic)
-		put_bytes(line, entry->image + 2 * word_size, entry->size - 2 * word_size);
+		put_bytes(line, entry->bytes + 2 * word_size, entry->size - 2 * word_size);
 }
 
 void trcrpt_line_raw(struct trcrpt_line *line, const struct template_event *entry)
@@ -273,5 +273,5 @@ void trcrpt_line_raw(struct trcrpt_line *line, const struct template_event *entr
 		put_hex(line, template_event_word(entry, i), digits);
 	}
 	if (entry->is_generic)
-		put_bytes(line, entry->image + digits, entry->size - digits);
+		put_bytes(line, entry->bytes + digits, entry->size - digits);
 }

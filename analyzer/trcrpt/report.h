@@ -9,7 +9,7 @@ enum {
 	TRCRPT_HOOK_ON = 0x0010,
 	TRCRPT_HOOK_OFF = 0x0020,
 	TRCRPT_HOOKS = 1 << 16,
-	TRCRPT_IMAGE_MAX = 16 + FMT_USER_BYTES
+	TRCRPT_BYTES_MAX = 16 + FMT_USER_BYTES
 };
 
 struct trcrpt_report {
@@ -22,7 +22,7 @@ struct trcrpt_report {
 	struct user_family family;
 	const struct exp_info **infos; /* of the family */
 	/* The event. */
-	uint8_t image[TRCRPT_IMAGE_MAX];
+	uint8_t bytes[TRCRPT_BYTES_MAX];
 	struct template_event entry;
 	const struct exp_user_event *event;
 	struct trcrpt_line line, undefined;
@@ -32,7 +32,7 @@ struct trcrpt_report {
 	uint64_t *histogram; /* by hook; NULL: not asked for */
 	struct {
 		struct template_event entry;
-		uint8_t image[TRCRPT_IMAGE_MAX];
+		uint8_t bytes[TRCRPT_BYTES_MAX];
 	} previous;                /* for removedups */
 	struct print_table *table; /* NULL: text */
 	int is_stopped;

@@ -56,19 +56,19 @@ static void put_big_endian(uint8_t *to, uint64_t number, size_t size)
 }
 
 /* The hook word of 64 bits: flags, length, id, sub-id; of 32: id, type, sub-id or length. */
-static void put_hook_word(uint8_t *image, const struct exp_user_event *event)
+static void put_hook_word(uint8_t *bytes, const struct exp_user_event *event)
 {
 	unsigned data = event->is_generic ? 8 + event->byte_count : 8u * event->word_count;
 	unsigned type = event->is_generic ? 8 : event->word_count > 1 ? 0xe : 9 + event->word_count;
 
 	if (event->is_32) {
-		put_big_endian(image,
+		put_big_endian(bytes,
 		               (uint64_t)(event->hook & 0xfff0u) << 16 | (uint64_t)type << 16 |
 		                       (event->is_generic ? event->byte_count : event->subhook),
 		               4);
 		return;
 	}
-	put_big_endian(image,
+	put_big_endian(bytes,
 	               (uint64_t)(event->is_generic ? 0xc000 : 0x8000) << 48 |
 	                       (uint64_t)(data + 16) << 32 | (uint64_t)event->hook << 16 |
 	                       event->subhook,
@@ -80,13 +80,13 @@ void trcrpt_make_entry(struct trcrpt_report *report, const struct exp_user_event
 	const struct exp_info *info = report->infos[event->process];
 	size_t word_size = event->is_32 ? 4 : 8;
 
-	put_hook_word(report->image, event);
+	put_hook_word(report->bytes, event);
 	for (size_t i = 0; i < event->word_count; i++)
-		memcpy(report->image + word_size * (i + 1), &event->words[i], word_size);
+		memcpy(report->bytes + word_size * (i + 1), &event->words[i], word_size);
 	if (event->byte_count > 0)
-		memcpy(report->image + word_size * 2, event->bytes, event->byte_count);
+		memcpy(report->bytes + word_size * 2, event->bytes, event->byte_count);
 	report->entry = (struct template_event){
-		.image = report->image,
+		.bytes = report->bytes,
 		.size = word_size * (1 + event->word_count) + event->byte_count,
 		.hook = event->hook,
 		.subhook = event->subhook,

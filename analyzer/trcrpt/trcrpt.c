@@ -19,10 +19,10 @@ static int is_duplicate(struct trcrpt_report *report)
 		return 0;
 	if (before->size == entry->size && before->tid == entry->tid && before->pid == entry->pid &&
 	    before->is_32 == entry->is_32 &&
-	    memcmp(report->previous.image, report->image, entry->size) == 0)
+	    memcmp(report->previous.bytes, report->bytes, entry->size) == 0)
 		return 1;
 	report->previous.entry = *entry;
-	memcpy(report->previous.image, report->image, entry->size);
+	memcpy(report->previous.bytes, report->bytes, entry->size);
 	return 0;
 }
 

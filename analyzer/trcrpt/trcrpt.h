@@ -109,7 +109,7 @@ void trcrpt_line_event(struct trcrpt_line *line, const struct trcrpt_options *op
 /* The text of an event without a template. */
 void trcrpt_line_undefined(struct trcrpt_line *line, const struct template_event *entry);
 
-/* The image of an entry as hexadecimal words. */
+/* The bytes of an entry as hexadecimal words. */
 void trcrpt_line_raw(struct trcrpt_line *line, const struct template_event *entry);
 
 /* ---- the program ---- */

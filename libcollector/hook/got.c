@@ -20,7 +20,7 @@ enum { PAGE = 4096 };
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-struct image {
+struct loaded {
 	struct elf_tables tables;
 	uint64_t low, high;          /* addresses of its segments */
 	uint64_t sealed, sealed_end; /* pages that are read-only since it was bound (RELRO) */
@@ -169,50 +169,51 @@ static int find_exchange(const char *name, struct exchange *out)
 	return 0;
 }
 
-static int seal(struct image *image, int open)
+static int seal(struct loaded *loaded, int open)
 {
-	if (SYS3(SYS_mprotect, image->sealed, image->sealed_end - image->sealed,
+	if (SYS3(SYS_mprotect, loaded->sealed, loaded->sealed_end - loaded->sealed,
 	         open ? PROT_READ | PROT_WRITE : PROT_READ) < 0)
 		return -1;
-	image->is_open = open;
+	loaded->is_open = open;
 	return 0;
 }
 
-static int put(struct image *image, uint64_t *word, uint64_t value)
+static int put(struct loaded *loaded, uint64_t *word, uint64_t value)
 {
 	uint64_t at = (uint64_t)word;
 
-	if (at >= image->sealed && at < image->sealed_end && !image->is_open && seal(image, 1) < 0)
+	if (at >= loaded->sealed && at < loaded->sealed_end && !loaded->is_open &&
+	    seal(loaded, 1) < 0)
 		return 0;
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 	return 1;
 }
 
 /* Is `value` what an unbound word of the object holds: an address in its own linkage table? */
-static int is_unbound(const struct image *image, const ElfW(Rela) * relocation, uint64_t value)
+static int is_unbound(const struct loaded *loaded, const ElfW(Rela) * relocation, uint64_t value)
 {
-	const ElfW(Sym) *symbol = &image->tables.symbol[ELF64_R_SYM(relocation->r_info)];
+	const ElfW(Sym) *symbol = &loaded->tables.symbol[ELF64_R_SYM(relocation->r_info)];
 
 	return ELF64_R_TYPE(relocation->r_info) == ARCH_RELOC_SLOT &&
-	       symbol->st_shndx == SHN_UNDEF && value >= image->low && value < image->high;
+	       symbol->st_shndx == SHN_UNDEF && value >= loaded->low && value < loaded->high;
 }
 
 /* The table of collectorAPI.h: a program that was not recorded at its start has found none.
  * Afterwards it keeps ours, which then does nothing: a thread may have read it just now. */
-static uint64_t unfound_table(const struct image *image, const ElfW(Sym) * symbol)
+static uint64_t unfound_table(const struct loaded *loaded, const ElfW(Sym) * symbol)
 {
 	uint32_t index = symbol->st_shndx == SHN_UNDEF
-	                         ? own_index(image->tables.text + symbol->st_name)
+	                         ? own_index(loaded->tables.text + symbol->st_name)
 	                         : 0;
 
 	return index && ELF64_ST_TYPE(own.symbol[index].st_info) == STT_OBJECT ? own_address(index)
 	                                                                       : 0;
 }
 
-static unsigned change(struct image *image, const ElfW(Rela) * relocation, int to_wrappers)
+static unsigned change(struct loaded *loaded, const ElfW(Rela) * relocation, int to_wrappers)
 {
 	uint32_t type = ELF64_R_TYPE(relocation->r_info), symbol = ELF64_R_SYM(relocation->r_info);
-	uint64_t *word = (uint64_t *)(image->tables.bias + relocation->r_offset);
+	uint64_t *word = (uint64_t *)(loaded->tables.bias + relocation->r_offset);
 	uint64_t value;
 	struct exchange names;
 
@@ -223,24 +224,24 @@ static unsigned change(struct image *image, const ElfW(Rela) * relocation, int t
 		return 0;
 	value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 	if (value == 0 && to_wrappers) {
-		value = unfound_table(image, &image->tables.symbol[symbol]);
-		return value ? (unsigned)put(image, word, value) : 0;
+		value = unfound_table(loaded, &loaded->tables.symbol[symbol]);
+		return value ? (unsigned)put(loaded, word, value) : 0;
 	}
-	if (find_exchange(image->tables.text + image->tables.symbol[symbol].st_name, &names) < 0)
+	if (find_exchange(loaded->tables.text + loaded->tables.symbol[symbol].st_name, &names) < 0)
 		return 0;
 	if (!to_wrappers)
-		return value == names.wrapper ? (unsigned)put(image, word, names.bound) : 0;
-	if (value != names.bound && !(is_unbound(image, relocation, value) &&
-	                              is_same_version(&image->tables, symbol, names.index)))
+		return value == names.wrapper ? (unsigned)put(loaded, word, names.bound) : 0;
+	if (value != names.bound && !(is_unbound(loaded, relocation, value) &&
+	                              is_same_version(&loaded->tables, symbol, names.index)))
 		return 0;
-	return (unsigned)put(image, word, names.wrapper);
+	return (unsigned)put(loaded, word, names.wrapper);
 }
 
-static int read_image(const struct dl_phdr_info *info, struct image *image)
+static int read_loaded(const struct dl_phdr_info *info, struct loaded *loaded)
 {
 	const ElfW(Dyn) *dynamic = NULL;
 
-	*image = (struct image){.low = UINT64_MAX};
+	*loaded = (struct loaded){.low = UINT64_MAX};
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		uint64_t at = info->dlpi_addr + segment->p_vaddr, end = at + segment->p_memsz;
@@ -248,27 +249,27 @@ static int read_image(const struct dl_phdr_info *info, struct image *image)
 		if (segment->p_type == PT_DYNAMIC)
 			dynamic = (const ElfW(Dyn) *)at;
 		if (segment->p_type == PT_GNU_RELRO) {
-			image->sealed = at & ~(uint64_t)(PAGE - 1);
-			image->sealed_end = end & ~(uint64_t)(PAGE - 1);
+			loaded->sealed = at & ~(uint64_t)(PAGE - 1);
+			loaded->sealed_end = end & ~(uint64_t)(PAGE - 1);
 		}
 		if (segment->p_type != PT_LOAD)
 			continue;
-		image->low = at < image->low ? at : image->low;
-		image->high = end > image->high ? end : image->high;
+		loaded->low = at < loaded->low ? at : loaded->low;
+		loaded->high = end > loaded->high ? end : loaded->high;
 	}
 	if (!dynamic)
 		return -1;
-	elf_tables_read(&image->tables, info->dlpi_addr, dynamic);
-	return image->tables.symbol && image->tables.text && !image->tables.is_textual ? 0 : -1;
+	elf_tables_read(&loaded->tables, info->dlpi_addr, dynamic);
+	return loaded->tables.symbol && loaded->tables.text && !loaded->tables.is_textual ? 0 : -1;
 }
 
 /* Our own library, the loader, and the vDSO are left alone. */
-static int is_exempt(const struct dl_phdr_info *info, const struct image *image)
+static int is_exempt(const struct dl_phdr_info *info, const struct loaded *loaded)
 {
 	const uint64_t exempt[] = {(uint64_t)&own, object_loader()};
 
 	for (size_t i = 0; i < sizeof(exempt) / sizeof(exempt[0]); i++)
-		if (exempt[i] >= image->low && exempt[i] < image->high)
+		if (exempt[i] >= loaded->low && exempt[i] < loaded->high)
 			return 1;
 	return strncmp(info->dlpi_name, "linux-", 6) == 0;
 }
@@ -276,11 +277,11 @@ static int is_exempt(const struct dl_phdr_info *info, const struct image *image)
 /* Is the object ready? While another thread loads it, it is already in the list, and its
  * relocations are being processed: pages that we would make read-only again are still written.
  * _dl_find_object (object.h) finds an object only from the end of that until it is unmapped. */
-static int is_ready(const struct image *image)
+static int is_ready(const struct loaded *loaded)
 {
 	struct object_found found;
 
-	return object_find((uintptr_t)image->low, &found) == 0;
+	return object_find((uintptr_t)loaded->low, &found) == 0;
 }
 
 struct walk_objects {
@@ -293,22 +294,22 @@ struct walk_objects {
 static int see_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct walk_objects *walk = argument;
-	struct image image;
+	struct loaded loaded;
 
 	(void)size;
 	walk->adds = info->dlpi_adds;
-	if (read_image(info, &image) < 0 || is_exempt(info, &image))
+	if (read_loaded(info, &loaded) < 0 || is_exempt(info, &loaded))
 		return 0;
-	if (!is_ready(&image)) {
+	if (!is_ready(&loaded)) {
 		walk->is_early = 1;
 		return 0;
 	}
 	for (int t = 0; t < 2; t++)
-		for (size_t i = 0; i < image.tables.relocations[t].size / sizeof(ElfW(Rela)); i++)
-			walk->changed += change(&image, &image.tables.relocations[t].first[i],
+		for (size_t i = 0; i < loaded.tables.relocations[t].size / sizeof(ElfW(Rela)); i++)
+			walk->changed += change(&loaded, &loaded.tables.relocations[t].first[i],
 			                        walk->to_wrappers);
-	if (image.is_open)
-		seal(&image, 0);
+	if (loaded.is_open)
+		seal(&loaded, 0);
 	return 0;
 }
 
@@ -351,32 +352,32 @@ struct clear {
 	unsigned changed;
 };
 
-static void clear_word(struct image *image, const ElfW(Rela) * relocation, struct clear *clear)
+static void clear_word(struct loaded *loaded, const ElfW(Rela) * relocation, struct clear *clear)
 {
 	uint32_t type = ELF64_R_TYPE(relocation->r_info), index = ELF64_R_SYM(relocation->r_info);
-	uint64_t *word = (uint64_t *)(image->tables.bias + relocation->r_offset);
-	const ElfW(Sym) *symbol = &image->tables.symbol[index];
-	const char *name = image->tables.text + symbol->st_name;
+	uint64_t *word = (uint64_t *)(loaded->tables.bias + relocation->r_offset);
+	const ElfW(Sym) *symbol = &loaded->tables.symbol[index];
+	const char *name = loaded->tables.text + symbol->st_name;
 
 	if ((type == ARCH_RELOC_SLOT || type == ARCH_RELOC_GOT || type == ARCH_RELOC_ADDRESS) &&
 	    index && ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF &&
 	    got_exports(name) && *word == own_address(own_index(name)) &&
-	    clear->is_alone(name, (const void *)image->low))
-		clear->changed += (unsigned)put(image, word, 0);
+	    clear->is_alone(name, (const void *)loaded->low))
+		clear->changed += (unsigned)put(loaded, word, 0);
 }
 
 static int clear_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
-	struct image image;
+	struct loaded loaded;
 
 	(void)size;
-	if (read_image(info, &image) < 0 || is_exempt(info, &image))
+	if (read_loaded(info, &loaded) < 0 || is_exempt(info, &loaded))
 		return 0;
 	for (int t = 0; t < 2; t++)
-		for (size_t i = 0; i < image.tables.relocations[t].size / sizeof(ElfW(Rela)); i++)
-			clear_word(&image, &image.tables.relocations[t].first[i], argument);
-	if (image.is_open)
-		seal(&image, 0);
+		for (size_t i = 0; i < loaded.tables.relocations[t].size / sizeof(ElfW(Rela)); i++)
+			clear_word(&loaded, &loaded.tables.relocations[t].first[i], argument);
+	if (loaded.is_open)
+		seal(&loaded, 0);
 	return 0;
 }
 

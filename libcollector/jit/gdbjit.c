@@ -17,8 +17,14 @@
 #include <link.h>
 #include <string.h>
 
-enum { DESCRIPTORS = 8, IMAGES = 4096, IMAGE_PROBES = 64, LIST_MAX = 4096, LOOKS_A_SECOND = 2000 };
-enum { SECTIONS_MAX = 256, IMAGE_SIZE_MAX = 16 << 20, ALL_SIZE_MAX = 256 << 20, SCRATCH_SIZE = 64 };
+enum {
+	DESCRIPTORS = 8,
+	FILES_MAX = 4096,
+	FILE_PROBES = 64,
+	LIST_MAX = 4096,
+	LOOKS_A_SECOND = 2000
+};
+enum { SECTIONS_MAX = 256, FILE_SIZE_MAX = 16 << 20, ALL_SIZE_MAX = 256 << 20, SCRATCH_SIZE = 64 };
 enum { ACTION_REGISTER = 1 };
 
 /* The program's structures. */
@@ -41,10 +47,10 @@ static unsigned descriptor_count;
 static uint32_t searched; /* objects up to this number */
 
 /* Files that are registered, by the addresses of their entries. */
-static struct image {
+static struct registered {
 	uint64_t entry, file, size; /* entry 0: free; file 0: not registered any more */
 	uint32_t owner, turn;       /* which descriptor's list; when it was last seen in it */
-} images[IMAGES];
+} files[FILES_MAX];
 static uint32_t turn;
 static uint64_t all_size;
 
@@ -96,18 +102,18 @@ static void search(const struct object_found *found)
 
 /* ---- what is registered ---- */
 
-static void put_element(const char *name, const struct image *image, uint64_t ticks,
+static void put_element(const char *name, const struct registered *registered, uint64_t ticks,
                         uint64_t offset)
 {
 	char buffer[256];
 	struct xml_text text = XML_TEXT(buffer);
 
 	xml_put(&text, name);
-	xml_put_hex(&text, "address", image->entry);
+	xml_put_hex(&text, "address", registered->entry);
 	xml_put_number(&text, "time", ticks);
 	if (offset != UINT64_MAX) {
 		xml_put_number(&text, "generation", atomic_load(&col.generation));
-		xml_put_number(&text, "size", image->size);
+		xml_put_number(&text, "size", registered->size);
 		xml_put_number(&text, "offset", offset);
 	}
 	xml_put(&text, "/>\n");
@@ -120,7 +126,7 @@ static void keep_section(const Elf64_Shdr *section)
 	uint64_t at;
 
 	if ((section->sh_flags & wanted) != wanted || section->sh_addr == 0 ||
-	    section->sh_size == 0 || section->sh_size > IMAGE_SIZE_MAX ||
+	    section->sh_size == 0 || section->sh_size > FILE_SIZE_MAX ||
 	    all_size + section->sh_size > ALL_SIZE_MAX)
 		return;
 	if (dynamic_text_write((const void *)(uintptr_t)section->sh_addr, section->sh_size, &at) <
@@ -151,37 +157,37 @@ static void keep_code(uint64_t offset, uint64_t size)
 }
 
 /* since: the last moment at which it was certainly not registered. */
-static void keep(struct image *image, const struct entry *entry, uint64_t since)
+static void keep(struct registered *registered, const struct entry *entry, uint64_t since)
 {
 	uint64_t at;
 
-	image->file = entry->file;
-	image->size = entry->size;
-	if (entry->size > IMAGE_SIZE_MAX || all_size + entry->size > ALL_SIZE_MAX ||
+	registered->file = entry->file;
+	registered->size = entry->size;
+	if (entry->size > FILE_SIZE_MAX || all_size + entry->size > ALL_SIZE_MAX ||
 	    dynamic_text_write((const void *)(uintptr_t)entry->file, entry->size, &at) < 0)
 		return;
 	all_size += entry->size;
-	put_element(" <image", image, since, at);
+	put_element(" <image", registered, since, at);
 	keep_code(at, entry->size);
 }
 
-static void drop(struct image *image)
+static void drop(struct registered *registered)
 {
-	if (image->file)
-		put_element(" <image_unload", image, col_ticks(), UINT64_MAX);
-	image->file = 0;
+	if (registered->file)
+		put_element(" <image_unload", registered, col_ticks(), UINT64_MAX);
+	registered->file = 0;
 }
 
-static struct image *image_of(uint64_t entry)
+static struct registered *file_of(uint64_t entry)
 {
 	uint64_t home = (entry >> 4) * 0x9e3779b97f4a7c15u >> 40;
 
-	for (unsigned i = 0; i < IMAGE_PROBES; i++) {
-		struct image *image = &images[(home + i) % IMAGES];
+	for (unsigned i = 0; i < FILE_PROBES; i++) {
+		struct registered *registered = &files[(home + i) % FILES_MAX];
 
-		if (image->entry == entry || image->entry == 0) {
-			image->entry = entry;
-			return image;
+		if (registered->entry == entry || registered->entry == 0) {
+			registered->entry = entry;
+			return registered;
 		}
 	}
 	return NULL;
@@ -190,18 +196,18 @@ static struct image *image_of(uint64_t entry)
 /* Returns 1 if the entry was known. */
 static int see_entry(uint64_t address, const struct entry *entry, uint32_t owner, uint64_t since)
 {
-	struct image *image = image_of(address);
+	struct registered *registered = file_of(address);
 	int is_known;
 
-	if (!image)
+	if (!registered)
 		return 0;
-	is_known = image->file == entry->file && image->size == entry->size;
+	is_known = registered->file == entry->file && registered->size == entry->size;
 	if (!is_known) {
-		drop(image);
-		keep(image, entry, since);
+		drop(registered);
+		keep(registered, entry, since);
 	}
-	image->owner = owner;
-	image->turn = turn;
+	registered->owner = owner;
+	registered->turn = turn;
 	return is_known;
 }
 
@@ -221,9 +227,9 @@ static void walk_list(unsigned which, uint64_t since)
 		             words->action == ACTION_REGISTER;
 		address = entry.next;
 	}
-	for (int i = 0; i < IMAGES && !is_partial; i++)
-		if (images[i].file && images[i].owner == which && images[i].turn != turn)
-			drop(&images[i]);
+	for (int i = 0; i < FILES_MAX && !is_partial; i++)
+		if (files[i].file && files[i].owner == which && files[i].turn != turn)
+			drop(&files[i]);
 }
 
 static void look_at(unsigned which, uint64_t since)
@@ -259,7 +265,7 @@ void gdbjit_look(void)
 
 void gdbjit_forget(void)
 {
-	memset(images, 0, sizeof(images));
+	memset(files, 0, sizeof(files));
 	memset(descriptors, 0, sizeof(descriptors));
 	descriptor_count = 0;
 	searched = 0;

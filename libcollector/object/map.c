@@ -37,7 +37,7 @@ static atomic_uint is_beginning;
 static atomic_uint is_begun; /* map.xml is open: until then, objects are only remembered */
 static char program[4096];   /* the executable's path, which the loader does not keep */
 
-struct image {
+struct loaded {
 	uint64_t start, bias;
 	const char *path;
 	const ElfW(Phdr) * segment;
@@ -64,12 +64,13 @@ static uint64_t identity_at(uint64_t start)
 }
 
 /* 0: it cannot be read. */
-static uint64_t identity_of(const struct image *image)
+static uint64_t identity_of(const struct loaded *loaded)
 {
-	for (size_t i = 0; i < image->segment_count; i++)
-		if (image->segment[i].p_type == PT_LOAD && image->segment[i].p_flags & PF_R &&
-		    ((image->bias + image->segment[i].p_vaddr) & ~(uint64_t)4095) == image->start)
-			return identity_at(image->start);
+	for (size_t i = 0; i < loaded->segment_count; i++)
+		if (loaded->segment[i].p_type == PT_LOAD && loaded->segment[i].p_flags & PF_R &&
+		    ((loaded->bias + loaded->segment[i].p_vaddr) & ~(uint64_t)4095) ==
+		            loaded->start)
+			return identity_at(loaded->start);
 	return 0;
 }
 
@@ -106,12 +107,12 @@ static struct object *take_entry(uint64_t start, uint64_t identity, int *is_repl
 	return NULL;
 }
 
-/* The build-id note of a loaded image as hex in out[2 * BUILD_ID_MAX + 1]. */
-static void find_build_id(const struct image *image, char *out)
+/* The build-id note of a loaded object as hex in out[2 * BUILD_ID_MAX + 1]. */
+static void find_build_id(const struct loaded *loaded, char *out)
 {
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const ElfW(Phdr) *segment = &image->segment[i];
-		const char *at = (const char *)(uintptr_t)(image->bias + segment->p_vaddr);
+	for (size_t i = 0; i < loaded->segment_count; i++) {
+		const ElfW(Phdr) *segment = &loaded->segment[i];
+		const char *at = (const char *)(uintptr_t)(loaded->bias + segment->p_vaddr);
 		const char *end = at + segment->p_memsz;
 
 		while (segment->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
@@ -134,10 +135,10 @@ static void find_build_id(const struct image *image, char *out)
 	*out = '\0';
 }
 
-static void put_segments(struct xml_text *text, const struct image *image)
+static void put_segments(struct xml_text *text, const struct loaded *loaded)
 {
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const ElfW(Phdr) *segment = &image->segment[i];
+	for (size_t i = 0; i < loaded->segment_count; i++) {
+		const ElfW(Phdr) *segment = &loaded->segment[i];
 
 		if (segment->p_type != PT_LOAD)
 			continue;
@@ -150,14 +151,15 @@ static void put_segments(struct xml_text *text, const struct image *image)
 	}
 }
 
-static uint64_t end_of(const struct image *image)
+static uint64_t end_of(const struct loaded *loaded)
 {
 	uint64_t end = 0;
 
-	for (size_t i = 0; i < image->segment_count; i++) {
-		uint64_t top = image->bias + image->segment[i].p_vaddr + image->segment[i].p_memsz;
+	for (size_t i = 0; i < loaded->segment_count; i++) {
+		uint64_t top = loaded->bias + loaded->segment[i].p_vaddr +
+		               loaded->segment[i].p_memsz;
 
-		if (image->segment[i].p_type == PT_LOAD && top > end)
+		if (loaded->segment[i].p_type == PT_LOAD && top > end)
 			end = top;
 	}
 	return end;
@@ -180,7 +182,7 @@ static const char *whole_path(const char *path, char *whole)
 	return SYS3(SYS_faccessat, AT_FDCWD, whole, F_OK) == 0 ? whole : path;
 }
 
-static int write_object(const struct image *image, uint32_t id)
+static int write_object(const struct loaded *loaded, uint32_t id)
 {
 	char build_id[2 * BUILD_ID_MAX + 1];
 	char *memory = col_text_borrow();
@@ -191,18 +193,18 @@ static int write_object(const struct image *image, uint32_t id)
 	if (!memory)
 		return -EBUSY;
 	path = col_text_borrow();
-	find_build_id(image, build_id);
+	find_build_id(loaded, build_id);
 	xml_put(&text, " <object");
 	xml_put_number(&text, "id", id);
-	xml_put_string(&text, "path", whole_path(image->path, path));
+	xml_put_string(&text, "path", whole_path(loaded->path, path));
 	xml_put_string(&text, "build_id", build_id);
-	xml_put_hex(&text, "bias", image->bias);
-	xml_put_hex(&text, "start", image->start);
-	xml_put_hex(&text, "end", end_of(image));
+	xml_put_hex(&text, "bias", loaded->bias);
+	xml_put_hex(&text, "start", loaded->start);
+	xml_put_hex(&text, "end", end_of(loaded));
 	xml_put_number(&text, "generation", atomic_load(&col.generation));
 	xml_put_number(&text, "time", col_ticks());
 	xml_put(&text, ">");
-	put_segments(&text, image);
+	put_segments(&text, loaded);
 	xml_put(&text, "</object>\n");
 	error = col_xml_append(COL_MAP, &text);
 	col_text_return(path);
@@ -274,25 +276,25 @@ static int covers_known(const struct object *object, uint64_t start, uint64_t en
 	return 0;
 }
 
-static void see_image(const struct image *image)
+static void add_loaded(const struct loaded *loaded)
 {
-	uint64_t identity = identity_of(image), end;
+	uint64_t identity = identity_of(loaded), end;
 	int is_replaced;
-	struct object *object = take_entry(image->start, identity, &is_replaced);
+	struct object *object = take_entry(loaded->start, identity, &is_replaced);
 
 	if (is_replaced) {
 		note_unloads(is_new);
-		object = take_entry(image->start, identity, &is_replaced);
+		object = take_entry(loaded->start, identity, &is_replaced);
 	}
 	if (!object)
 		return;
-	end = end_of(image);
-	if (covers_known(object, image->start, end))
+	end = end_of(loaded);
+	if (covers_known(object, loaded->start, end))
 		note_unloads(is_new);
 	atomic_store(&object->end, end);
 	atomic_store(&object->identity, identity);
 	object->id = atomic_fetch_add(&object_count, 1) + 1;
-	if (atomic_load(&is_begun) && write_object(image, object->id) < 0)
+	if (atomic_load(&is_begun) && write_object(loaded, object->id) < 0)
 		atomic_store(&object->gone, 1); /* tried again at the next opportunity */
 }
 
@@ -308,7 +310,7 @@ static const char *path_of(const char *name)
 void map_see(const struct object_found *found)
 {
 	const ElfW(Ehdr) *header = (const void *)header_of(found->start);
-	struct image image = {
+	struct loaded loaded = {
 		.start = found->start,
 		.bias = found->link->l_addr,
 		.path = path_of(found->link->l_name),
@@ -317,14 +319,14 @@ void map_see(const struct object_found *found)
 	/* The first segment of every linker's output begins with the file's header. */
 	if (!header || header->e_phoff > 4096 - sizeof(ElfW(Phdr)))
 		return;
-	image.segment = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
-	image.segment_count = header->e_phnum;
-	see_image(&image);
+	loaded.segment = (const ElfW(Phdr) *)((const char *)header + header->e_phoff);
+	loaded.segment_count = header->e_phnum;
+	add_loaded(&loaded);
 }
 
 static int see_loaded(struct dl_phdr_info *info, size_t size, void *unused)
 {
-	struct image image = {
+	struct loaded loaded = {
 		.start = UINT64_MAX,
 		.bias = info->dlpi_addr,
 		.path = path_of(info->dlpi_name),
@@ -334,12 +336,12 @@ static int see_loaded(struct dl_phdr_info *info, size_t size, void *unused)
 
 	(void)size;
 	(void)unused;
-	for (size_t i = 0; i < image.segment_count; i++)
-		if (image.segment[i].p_type == PT_LOAD &&
-		    image.bias + image.segment[i].p_vaddr < image.start)
-			image.start = (image.bias + image.segment[i].p_vaddr) & ~(uint64_t)4095;
-	if (image.start != UINT64_MAX)
-		see_image(&image);
+	for (size_t i = 0; i < loaded.segment_count; i++)
+		if (loaded.segment[i].p_type == PT_LOAD &&
+		    loaded.bias + loaded.segment[i].p_vaddr < loaded.start)
+			loaded.start = (loaded.bias + loaded.segment[i].p_vaddr) & ~(uint64_t)4095;
+	if (loaded.start != UINT64_MAX)
+		add_loaded(&loaded);
 	return 0;
 }
 

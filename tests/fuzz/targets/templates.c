@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-static void format(const struct template_set *set, const uint8_t *image, size_t size)
+static void format(const struct template_set *set, const uint8_t *bytes, size_t size)
 {
 	const struct template_context context = {.context = NULL};
 	struct template_run *run = template_run_create(set, &context);
-	struct template_event event = {.image = image,
+	struct template_event event = {.bytes = bytes,
 	                               .size = size,
 	                               .tid = 2,
 	                               .pid = 1,
 	                               .program = "prog",
 	                               .log_file = "log"};
 
-	event.is_32 = size > 8 && image[0] & 1;
-	event.is_generic = size > 8 && image[0] >> 1 & 1;
+	event.is_32 = size > 8 && bytes[0] & 1;
+	event.is_generic = size > 8 && bytes[0] >> 1 & 1;
 	if (size < (event.is_32 ? 4u : 8u))
-		event.image = (const uint8_t *)"\x80\0\0\x18\0\x10\0\1", event.size = 8,
+		event.bytes = (const uint8_t *)"\x80\0\0\x18\0\x10\0\1", event.size = 8,
 		event.is_32 = event.is_generic = 0;
 	for (size_t i = 0; i < template_set_count(set) && i < 16; i++) {
 		const struct template *template = template_at(set, i);

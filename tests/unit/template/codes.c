@@ -127,10 +127,10 @@ Test(codes, programs_of_32_bits)
 Test(codes, recorded_by_a_big_endian_machine)
 {
 	struct template_event event = *WORDS(0);
-	uint8_t image[16] = {0x80, 0, 0, 0x18, 1, 0, 0, 5, 0, 0, 0, 0, 0, 0, 1, 2};
+	uint8_t entry[16] = {0x80, 0, 0, 0x18, 1, 0, 0, 5, 0, 0, 0, 0, 0, 0, 1, 2};
 
-	event.image = image;
-	event.size = sizeof(image);
+	event.bytes = entry;
+	event.size = sizeof(entry);
 	event.subhook = 5;
 	event.is_big_endian = 1;
 	SAYS("$D1 $HD G8 X8 G14 D2 G14 B2", &event,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IMAGE = 8192 };
+enum { ENTRY_MAX = 8192 };
 
-static uint8_t image[IMAGE];
+static uint8_t entry[ENTRY_MAX];
 static struct template_event event;
 
 static void put_word(uint8_t *at, uint64_t word, size_t size)
@@ -24,8 +24,8 @@ static const struct template_event *make(unsigned word, int is_32, int is_generi
 	                     (uint8_t)(word >> 24),    (uint8_t)(word >> 16),
 	                     (uint8_t)(word >> 8),     (uint8_t)word};
 
-	memcpy(image, is_32 ? header + 4 : header, is_32 ? 4 : 8);
-	event = (struct template_event){.image = image,
+	memcpy(entry, is_32 ? header + 4 : header, is_32 ? 4 : 8);
+	event = (struct template_event){.bytes = entry,
 	                                .size = size,
 	                                .hook = (uint16_t)(word >> 16),
 	                                .subhook = (uint16_t)word,
@@ -44,29 +44,29 @@ static const struct template_event *make(unsigned word, int is_32, int is_generi
 const struct template_event *event_words(unsigned word, unsigned count, const uint64_t *words)
 {
 	if (count > 0)
-		memcpy(image + 8, words, count * 8);
+		memcpy(entry + 8, words, count * 8);
 	return make(word, 0, 0, 8 + count * 8);
 }
 
 const struct template_event *event_bytes(unsigned word, uint64_t d1, const void *bytes, size_t len)
 {
-	put_word(image + 8, d1, 8);
-	memcpy(image + 16, bytes, len);
+	put_word(entry + 8, d1, 8);
+	memcpy(entry + 16, bytes, len);
 	return make(word, 0, 1, 16 + len);
 }
 
 const struct template_event *event_words_32(unsigned word, unsigned count, const uint32_t *words)
 {
 	if (count > 0)
-		memcpy(image + 4, words, count * 4);
+		memcpy(entry + 4, words, count * 4);
 	return make(word, 1, 0, 4 + count * 4);
 }
 
 const struct template_event *event_bytes_32(unsigned word, uint32_t d1, const void *bytes,
                                             size_t len)
 {
-	put_word(image + 4, d1, 4);
-	memcpy(image + 8, bytes, len);
+	put_word(entry + 4, d1, 4);
+	memcpy(entry + 8, bytes, len);
 	return make(word, 1, 1, 8 + len);
 }
 

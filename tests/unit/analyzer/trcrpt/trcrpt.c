@@ -250,7 +250,7 @@ Test(trcrpt, an_event_without_template_of_64_and_32_bits)
 	                          0,    0, 0, 0xd0, 8, 0, 0x10, 1, 0, 0, 0, 10};
 	const uint8_t narrow[10] = {0x01, 0x08, 0, 2, 7, 0, 0, 0, 'a', 'b'};
 	struct template_event entry = {
-		.image = wide, .size = sizeof(wide), .hook = 0x0100, .log_offset = 0x1fc28};
+		.bytes = wide, .size = sizeof(wide), .hook = 0x0100, .log_offset = 0x1fc28};
 	struct trcrpt_line line = {0};
 
 	trcrpt_line_undefined(&line, &entry);
@@ -259,7 +259,7 @@ Test(trcrpt, an_event_without_template_of_64_and_32_bits)
 		line.text,
 		"UNDEFINED TRACE ID idx 0x1fc28\ntraceid 0100 hookword 8000002801000000 type 8000\n"
 		"hookdata 0000 0000000000000004\n00000001100008D0 000000000000000A");
-	entry = (struct template_event){.image = narrow,
+	entry = (struct template_event){.bytes = narrow,
 	                                .size = sizeof(narrow),
 	                                .hook = 0x0100,
 	                                .is_32 = 1,

@@ -250,7 +250,7 @@ Test(archive, a_file_that_is_cut_behind_a_hole_is_not_taken)
 	maker_destroy(&maker);
 }
 
-/* The maker of an experiment may have named any file: a core dump or disk image is no code that
+/* The maker of an experiment may have named any file: a core dump is no code that
  * ran. */
 Test(archive, a_core_file_is_no_load_object)
 {

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT = 0x10000, IMAGE_SIZE = 4096, CODE_AT = 2 * IMAGE_SIZE };
+enum { TEXT = 0x10000, FILE_SIZE = 4096, CODE_AT = 2 * FILE_SIZE };
 
 static struct maker maker;
 static struct experiment *experiment;
-static uint8_t text[3 * IMAGE_SIZE]; /* dyntext: object files, then code */
+static uint8_t text[3 * FILE_SIZE]; /* dyntext: object files, then code */
 static char map[4096];
 
 static void set_up(void)
@@ -102,7 +102,7 @@ static const uint8_t lines[] = {
 
 /* Put the object file at text[at]. In a relocatable file the address in the line table is 0 and is
  * relocated to that of the section, TEXT; symbols are relative to it. */
-static void put_image(size_t at, int is_relocatable)
+static void put_file(size_t at, int is_relocatable)
 {
 	const Elf64_Rela relocation = {
 		.r_offset = ADDRESS_AT, .r_info = ELF64_R_INFO(1, R_X86_64_64), .r_addend = 0x10};
@@ -145,7 +145,7 @@ static void put_image(size_t at, int is_relocatable)
 	memcpy(to_relocate, lines, sizeof(lines));
 	if (is_relocatable)
 		memset(to_relocate + ADDRESS_AT, 0xff, 8);
-	made_elf(text + at, IMAGE_SIZE, sections, sizeof(sections) / sizeof(sections[0]));
+	made_elf(text + at, FILE_SIZE, sections, sizeof(sections) / sizeof(sections[0]));
 	((Elf64_Ehdr *)(text + at))->e_type = is_relocatable ? ET_REL : ET_DYN;
 }
 
@@ -160,8 +160,8 @@ Test(jitbinary, functions_of_a_relocatable_file_count_from_their_sections)
 {
 	const struct exp_function *one, *two;
 
-	put_image(0, 1);
-	add("<image address=\"1\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>", IMAGE_SIZE);
+	put_file(0, 1);
+	add("<image address=\"1\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>", FILE_SIZE);
 	open_it();
 	cr_expect_str_eq(said(), "registered for debuggers: 2 functions in 1 files");
 	one = function_then(TEXT + 0x10, 1000000100);
@@ -201,17 +201,17 @@ static void expect_lines(uint64_t base)
 
 Test(jitbinary, lines_of_a_relocatable_file_are_relocated)
 {
-	put_image(0, 1);
-	add("<image address=\"1\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>", IMAGE_SIZE);
+	put_file(0, 1);
+	add("<image address=\"1\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>", FILE_SIZE);
 	open_it();
 	expect_lines(TEXT);
 }
 
 Test(jitbinary, a_linked_file_has_addresses_already)
 {
-	put_image(IMAGE_SIZE, 0);
-	add("<image address=\"1\" size=\"%d\" offset=\"%d\" time=\"1000000100\"/>", IMAGE_SIZE,
-	    IMAGE_SIZE);
+	put_file(FILE_SIZE, 0);
+	add("<image address=\"1\" size=\"%d\" offset=\"%d\" time=\"1000000100\"/>", FILE_SIZE,
+	    FILE_SIZE);
 	open_it();
 	cr_expect_str_eq(name_then(0x10, 1000000100), "jit_one");
 	cr_expect_str_eq(name_then(TEXT + 0x10, 1000000100), "");
@@ -220,13 +220,13 @@ Test(jitbinary, a_linked_file_has_addresses_already)
 
 Test(jitbinary, a_file_was_there_until_it_was_unloaded)
 {
-	put_image(0, 1);
+	put_file(0, 1);
 	add("<image address=\"7\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>"
 	    "<image_unload address=\"8\" time=\"1000000150\"/>"
 	    "<image_unload address=\"7\" time=\"1000000200\"/>"
 	    "<image_unload address=\"7\" time=\"1000000250\"/>"
 	    "<image address=\"7\" size=\"%d\" offset=\"0\" time=\"1000000300\"/>",
-	    IMAGE_SIZE, IMAGE_SIZE);
+	    FILE_SIZE, FILE_SIZE);
 	open_it();
 	cr_expect_str_eq(said(), "registered for debuggers: 4 functions in 2 files");
 	cr_expect_eq(function_then(TEXT + 0x10, 1000000199)->ticks_to, 1000000200);
@@ -237,12 +237,12 @@ Test(jitbinary, a_file_was_there_until_it_was_unloaded)
 /* A second load of the same entry is unloaded first. */
 Test(jitbinary, what_is_unloaded_is_what_came_last)
 {
-	put_image(0, 1);
-	put_image(IMAGE_SIZE, 0);
+	put_file(0, 1);
+	put_file(FILE_SIZE, 0);
 	add("<image address=\"7\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>"
 	    "<image address=\"7\" size=\"%d\" offset=\"%d\" time=\"1000000150\"/>"
 	    "<image_unload address=\"7\" time=\"1000000200\"/>",
-	    IMAGE_SIZE, IMAGE_SIZE, IMAGE_SIZE);
+	    FILE_SIZE, FILE_SIZE, FILE_SIZE);
 	open_it();
 	cr_expect_eq(function_then(0x10, 1000000199)->ticks_to, 1000000200);
 	cr_expect_eq(function_then(TEXT + 0x10, 1000000199)->ticks_to, UINT64_MAX);
@@ -253,8 +253,8 @@ Test(jitbinary, code_is_what_was_found_in_memory_at_its_time)
 {
 	const struct exp_function *one, *two;
 
-	put_image(0, 1);
-	add("<image address=\"1\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>", IMAGE_SIZE);
+	put_file(0, 1);
+	add("<image address=\"1\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>", FILE_SIZE);
 	add("<code address=\"%#x\" size=\"64\" start=\"%#x\" time=\"1000000050\" offset=\"%d\"/>",
 	    TEXT, TEXT, CODE_AT);
 	add("<code address=\"%#x\" size=\"64\" start=\"%#x\" time=\"1000000300\" offset=\"%d\"/>",
@@ -278,15 +278,15 @@ Test(jitbinary, code_is_what_was_found_in_memory_at_its_time)
 /* A file for another machine, or one that lies partly outside dyntext, is ignored. */
 Test(jitbinary, what_is_no_image_has_no_functions)
 {
-	put_image(0, 1);
-	put_image(IMAGE_SIZE, 1);
-	((Elf64_Ehdr *)(text + IMAGE_SIZE))->e_machine = EM_386;
+	put_file(0, 1);
+	put_file(FILE_SIZE, 1);
+	((Elf64_Ehdr *)(text + FILE_SIZE))->e_machine = EM_386;
 	add("<image address=\"1\" size=\"%d\" offset=\"%d\" time=\"100\"/>"
 	    "<image address=\"2\" size=\"%zu\" offset=\"0\" time=\"100\"/>"
 	    "<image address=\"3\" size=\"0\" offset=\"0\" time=\"100\"/>"
 	    "<image address=\"4\" size=\"%d\" offset=\"%d\" time=\"100\"/>"
 	    "<image address=\"5\" size=\"%d\" time=\"100\"/>",
-	    IMAGE_SIZE, IMAGE_SIZE, sizeof(text) + 1, IMAGE_SIZE, CODE_AT, IMAGE_SIZE);
+	    FILE_SIZE, FILE_SIZE, sizeof(text) + 1, FILE_SIZE, CODE_AT, FILE_SIZE);
 	open_it();
 	cr_expect_str_eq(said(), "registered for debuggers: 0 functions in 5 files");
 }

@@ -9,7 +9,7 @@
 /* An .eh_frame_hdr followed by the CIEs and FDEs, and "code" that begins START bytes after that,
  * where nothing is mapped. */
 enum { START = 0x100000, LEN = 0x400, TABLE = 12, CIE = 0x80, FDE = 0x100, ALIGN = 4 };
-static _Alignas(8) uint8_t image[4096];
+static _Alignas(8) uint8_t section[4096];
 static uint8_t *at;
 static struct cfi_machine machine;
 
@@ -27,9 +27,9 @@ static void put_bytes(const uint8_t *bytes, size_t len)
 
 static void end_entry(size_t begin)
 {
-	uint32_t len = (uint32_t)(at - image - (long)begin - 4);
+	uint32_t len = (uint32_t)(at - section - (long)begin - 4);
 
-	memcpy(image + begin, &len, 4);
+	memcpy(section + begin, &len, 4);
 }
 
 /* After the length: id, version, augmentation, code alignment 4, data alignment -8, register 16;
@@ -38,7 +38,7 @@ static void put_cie(uint8_t version, const char *augmentation, const uint8_t *da
 {
 	static const uint8_t alignments[] = {ALIGN, 0x78, 16}, start[] = {0x0c, 7, 8, 0x90, 1};
 
-	at = image + CIE + 4;
+	at = section + CIE + 4;
 	put(0, 4);
 	put(version, 1);
 	put_bytes((const uint8_t *)augmentation, strlen(augmentation) + 1);
@@ -55,16 +55,16 @@ static void put_cie(uint8_t version, const char *augmentation, const uint8_t *da
 
 static size_t put_fde_head(size_t begin)
 {
-	at = image + begin + 4;
+	at = section + begin + 4;
 	put(begin + 4 - CIE, 4);
 	return begin;
 }
 
-/* A function of LEN bytes at image + start, whose address has 4 bytes and is relative to them. */
+/* A function of LEN bytes at section + start, whose address has 4 bytes and is relative to them. */
 static void put_fde(size_t begin, int32_t start, const uint8_t *code, size_t len)
 {
 	put_fde_head(begin);
-	put((uint64_t)(int64_t)(start - (int32_t)(at - image)), 4);
+	put((uint64_t)(int64_t)(start - (int32_t)(at - section)), 4);
 	put(LEN, 4);
 	put(0, 1);
 	put_bytes(code, len);
@@ -75,7 +75,7 @@ static void put_header(uint32_t count)
 {
 	static const uint8_t head[] = {1, 0x1b, 3, 0x3b};
 
-	at = image;
+	at = section;
 	put_bytes(head, sizeof(head));
 	put(1234, 4);
 	put(count, 4);
@@ -83,20 +83,20 @@ static void put_header(uint32_t count)
 
 static void put_row(uint32_t number, int32_t start, int32_t fde)
 {
-	at = image + TABLE + 8 * number;
+	at = section + TABLE + 8 * number;
 	put((uint64_t)(int64_t)start, 4);
 	put((uint64_t)(int64_t)fde, 4);
 }
 
 static uint64_t code_at(uint64_t offset)
 {
-	return (uint64_t)image + START + offset;
+	return (uint64_t)section + START + offset;
 }
 
 static const struct cfi_row *row_at(uint64_t offset)
 {
 	const struct cfi_row *row = NULL;
-	int status = cfi_row_find(&machine, image, code_at(offset), &row);
+	int status = cfi_row_find(&machine, section, code_at(offset), &row);
 
 	cr_assert_eq(status, 0, "status %d at %#lx", status, offset);
 	return row;
@@ -107,7 +107,7 @@ static void make(const uint8_t *code, size_t len)
 {
 	static const uint8_t encoding[] = {0x1b};
 
-	memset(image, 0, sizeof(image));
+	memset(section, 0, sizeof(section));
 	put_header(1);
 	put_row(0, START, FDE);
 	put_cie(1, "zR", encoding, 1);
@@ -120,7 +120,7 @@ static int status_of(uint64_t pc)
 {
 	const struct cfi_row *row;
 
-	return cfi_row_find(&machine, image, pc, &row);
+	return cfi_row_find(&machine, section, pc, &row);
 }
 
 Test(cfi, a_function_begins_with_the_row_of_its_cie)
@@ -162,8 +162,8 @@ Test(cfi, a_place_may_be_told_by_its_address)
 {
 	/* set_loc: the address, relative to itself */
 	MAKE(0x01, 0, 0, 0, 0, 0x0e, 16);
-	at = image + FDE + 4 + 4 + 4 + 4 + 1 + 1;
-	put((uint64_t)(START + 100 - (at - image)), 4);
+	at = section + FDE + 4 + 4 + 4 + 4 + 1 + 1;
+	put((uint64_t)(START + 100 - (at - section)), 4);
 	cr_assert_eq(row_at(99)->cfa_offset, 8);
 	cr_assert_eq(row_at(100)->cfa_offset, 16);
 }
@@ -285,9 +285,9 @@ Test(cfi, only_code_of_a_function_has_a_row)
 	cr_assert_eq(status_of(code_at(0) - 1), -ENOENT);
 	cr_assert_eq(status_of(code_at(LEN - 1)), 0);
 	cr_assert_eq(status_of(code_at(LEN)), -ENOENT);
-	cr_assert_eq(cfi_function_find(image, code_at(LEN - 1), &start), 0);
+	cr_assert_eq(cfi_function_find(section, code_at(LEN - 1), &start), 0);
 	cr_assert_eq(start, code_at(0));
-	cr_assert_eq(cfi_function_find(image, code_at(LEN), &start), -ENOENT);
+	cr_assert_eq(cfi_function_find(section, code_at(LEN), &start), -ENOENT);
 }
 
 Test(cfi, each_of_many_functions_is_found)
@@ -310,7 +310,7 @@ Test(cfi, each_of_many_functions_is_found)
 		cr_assert_eq(row_at(offset + LEN - 1)->cfa_offset, 8 * i);
 		cr_assert_eq(status_of(code_at(offset + LEN)), -ENOENT);
 		cr_assert_eq(status_of(code_at(offset - 1)), -ENOENT);
-		cr_assert_eq(cfi_function_find(image, code_at(offset + 5), &start), 0);
+		cr_assert_eq(cfi_function_find(section, code_at(offset + 5), &start), 0);
 		cr_assert_eq(start, code_at(offset));
 	}
 }
@@ -321,13 +321,13 @@ Test(cfi, headers_of_other_forms_are_not_read)
 
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
 		MAKE(0);
-		image[bytes[i]]++;
+		section[bytes[i]]++;
 		cr_assert_eq(status_of(code_at(0)), -ENOENT);
 	}
 	/* The address of .eh_frame, which is skipped, in 8 bytes. */
 	MAKE(0);
-	image[1] = 0x04;
-	memmove(image + 12, image + 8, 12);
+	section[1] = 0x04;
+	memmove(section + 12, section + 8, 12);
 	cr_assert_eq(status_of(code_at(0)), 0);
 }
 
@@ -336,7 +336,7 @@ Test(cfi, headers_of_other_forms_are_not_read)
 static int status_with(uint8_t version, const char *augmentation, const uint8_t *data, size_t len)
 {
 	MAKE(0x0e, 16);
-	memset(image + CIE, 0, FDE - CIE);
+	memset(section + CIE, 0, FDE - CIE);
 	put_cie(version, augmentation, data, len);
 	return status_of(code_at(0));
 }
@@ -372,16 +372,16 @@ Test(cfi, what_a_cie_tells_besides_is_passed_over)
 Test(cfi, other_machines_tables_are_refused)
 {
 	MAKE(0);
-	image[CIE + 4 + 4 + 1 + 3 + 2] = 30;
+	section[CIE + 4 + 4 + 1 + 3 + 2] = 30;
 	cr_assert_eq(status_of(code_at(0)), -ENOTSUP);
 	MAKE(0);
-	memset(image + CIE, 0xff, 4);
+	memset(section + CIE, 0xff, 4);
 	cr_assert_eq(status_of(code_at(0)), -ENOTSUP, "a CIE of 64 bits");
 	MAKE(0);
-	memset(image + FDE, 0xff, 4);
+	memset(section + FDE, 0xff, 4);
 	cr_assert_eq(status_of(code_at(0)), -ENOTSUP, "an FDE of 64 bits");
 	MAKE(0);
-	memset(image + FDE + 4, 0, 4);
+	memset(section + FDE + 4, 0, 4);
 	cr_assert_eq(status_of(code_at(0)), -ENOTSUP, "no FDE, but a CIE");
 }
 
@@ -390,7 +390,7 @@ static void recode(uint8_t encoding, uint64_t start, size_t start_size, uint64_t
                    size_t len_size)
 {
 	MAKE(0);
-	image[CIE + 4 + 4 + 1 + 3 + 3 + 1] = encoding;
+	section[CIE + 4 + 4 + 1 + 3 + 3 + 1] = encoding;
 	put_fde_head(FDE);
 	put(start, start_size);
 	put(len, len_size);
@@ -419,7 +419,7 @@ Test(cfi, the_place_of_a_function_has_many_forms)
 Test(cfi, a_cie_without_augmentation_says_enough)
 {
 	MAKE(0);
-	memset(image + CIE, 0, FDE - CIE);
+	memset(section + CIE, 0, FDE - CIE);
 	put_cie(1, "", NULL, 0);
 	put_fde_head(FDE);
 	put(code_at(0), 8);
