@@ -8,7 +8,7 @@
 /* The loader has turned most, but not all, addresses in a dynamic section into absolute ones. */
 static const void *address_in(uint64_t bias, uint64_t value)
 {
-	return (const void *)(value < bias ? value + bias : value);
+	return (const void *)(uintptr_t)(value < bias ? value + bias : value);
 }
 
 void elf_tables_read(struct elf_tables *tables, uint64_t bias, const ElfW(Dyn) * dynamic)
@@ -77,7 +77,7 @@ uint32_t elf_tables_count(const struct elf_tables *tables)
 {
 	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2],
 		 last = 0;
-	const uint32_t *bucket = (const uint32_t *)((const uint64_t *)(tables->hash + 4) + words);
+	const uint32_t *bucket = (const uint32_t *)((const ElfW(Addr) *)(tables->hash + 4) + words);
 	const uint32_t *chain = bucket + buckets;
 
 	/* The table is in order of buckets, so the last chain ends it. */
@@ -125,13 +125,14 @@ static uint32_t find_gnu(const struct elf_tables *tables, const char *name, uint
 {
 	uint32_t buckets = tables->hash[0], first = tables->hash[1], words = tables->hash[2],
 		 shift = tables->hash[3];
-	const uint64_t *bloom = (const uint64_t *)(tables->hash + 4);
+	const ElfW(Addr) *bloom = (const ElfW(Addr) *)(tables->hash + 4);
 	const uint32_t *bucket = (const uint32_t *)(bloom + words);
 	const uint32_t *chain = bucket + buckets;
-	uint64_t word = bloom[hash / 64 % words];
+	const uint32_t bits = 8 * sizeof(*bloom);
+	ElfW(Addr) word = bloom[hash / bits % words];
 	uint32_t at = bucket[hash % buckets];
 
-	if (!(word >> hash % 64 & word >> (hash >> shift) % 64 & 1) || at < first)
+	if (!(word >> hash % bits & word >> (hash >> shift) % bits & 1) || at < first)
 		return 0;
 	for (;; at++) {
 		if ((chain[at - first] | 1) == (hash | 1) && is_definition(tables, at, name))

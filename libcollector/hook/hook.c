@@ -3,6 +3,7 @@
 #include "libcollector/hook/hook.h"
 
 #include "libcollector/hook/dlsym.h"
+#include "libcollector/hook/next.h"
 
 struct hook_table hook_real;
 
@@ -34,21 +35,43 @@ void hook_search_all(void)
 	hook_resolve();
 }
 
-void hook_resolve(void)
+/* sigset */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* A look-up that fails allocates its message. If the program's own malloc comes before ours, it
+ * runs now, and may call any wrapper: a lock, a mapping. Blocks that we allocate come from the
+ * pool. */
+static void find_early(void)
 {
 	struct hook_table found = {.malloc = NULL};
 
-	if (hook_is_resolving())
+#define HOOK(name) found.name = (__typeof__(name) *)next_in_order(#name);
+#define HOOK_OLD(name, of, version)
+#include "libcollector/hook/hook.def"
+	found.malloc = NULL;
+	found.calloc = NULL;
+	found.realloc = NULL;
+	hook_real = found;
+}
+
+void hook_resolve(void)
+{
+	static __thread volatile int is_early;
+	struct hook_table found = {.malloc = NULL};
+
+	if (hook_is_resolving()) {
+		if (!hook_real.malloc && !is_early) {
+			is_early = 1;
+			find_early();
+		}
 		return;
+	}
 	hook_pool_begin();
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #define HOOK(name) found.name = (__typeof__(name) *)dlsym(search_from, #name);
 #define HOOK_AT(name, version) found.name = (__typeof__(name) *)find_at(#name, version);
 #define HOOK_OLD(name, of, version) \
 	found.name = (__typeof__(of) *)dlvsym(search_from, #of, version);
 #include "libcollector/hook/hook.def"
-#pragma GCC diagnostic pop
 	find_operators(&found);
 	hook_real = found;
 	hook_pool_end();

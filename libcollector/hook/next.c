@@ -36,7 +36,7 @@ static void *find(const struct elf_tables *tables, const char *name, uint32_t ha
 {
 	uint32_t index = elf_tables_find(tables, name, hash);
 
-	return index ? (void *)(tables->bias + tables->symbol[index].st_value) : NULL;
+	return index ? (void *)(uintptr_t)(tables->bias + tables->symbol[index].st_value) : NULL;
 }
 
 static const char *soname(const struct elf_tables *tables)
@@ -119,4 +119,23 @@ void *next_definition(const char *name, const void *caller)
 		return search.first;
 	global = search_globally(name);
 	return global ? global : search.of_needed ? search.of_needed : search.first;
+}
+
+void *next_in_order(const char *name)
+{
+	struct object_found own;
+	struct elf_tables tables;
+	uint32_t hash = elf_tables_hash(name);
+
+	if (object_find((uintptr_t)&next_in_order, &own) < 0)
+		return NULL;
+	for (struct link_map *map = own.link->l_next; map; map = map->l_next) {
+		uint32_t index = 0;
+
+		if (map->l_ld && read_tables(&tables, map->l_addr, map->l_ld))
+			index = elf_tables_find(&tables, name, hash);
+		if (index && ELF32_ST_TYPE(tables.symbol[index].st_info) == STT_FUNC)
+			return (void *)(uintptr_t)(tables.bias + tables.symbol[index].st_value);
+	}
+	return NULL;
 }

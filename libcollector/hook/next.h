@@ -8,4 +8,8 @@
  * object on which the caller's object depends. NULL if there is none. Normal context. */
 void *next_definition(const char *name, const void *caller);
 
+/* The first definition in the objects behind this library, chosen by nobody's code; NULL if there
+ * is none. Allocates nothing and takes no lock: for use inside of a look-up. */
+void *next_in_order(const char *name);
+
 #endif

@@ -1,8 +1,9 @@
 /* own_malloc: a program with its own allocator, which takes the place of the C library's
- * everywhere.
+ * everywhere, and takes a lock.
  *
  * Facts: it allocates 100 blocks by its own malloc, and prints "blocks N", N at least 100. None of
  * them can be recorded. */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +11,9 @@ static _Alignas(16) char pool[1 << 20];
 static size_t used;
 static unsigned blocks;
 static void *volatile kept;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-void *malloc(size_t size)
+static void *take(size_t size)
 {
 	size_t at = used + 16;
 
@@ -21,6 +23,16 @@ void *malloc(size_t size)
 	memcpy(pool + at - 16, &size, sizeof(size));
 	blocks++;
 	return pool + at;
+}
+
+void *malloc(size_t size)
+{
+	void *block;
+
+	pthread_mutex_lock(&mutex);
+	block = take(size);
+	pthread_mutex_unlock(&mutex);
+	return block;
 }
 
 void free(void *block)

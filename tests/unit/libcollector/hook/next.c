@@ -40,3 +40,14 @@ Test(next, of_several_the_one_in_the_global_scope_comes_first)
 	cr_assert_eq(next_definition("call_setenv", NULL), dlsym(first, "call_setenv"));
 	cr_assert_null(dlerror(), "nobody is told that there was none");
 }
+
+/* Here the wrappers are in the program, so the C library is behind it. */
+Test(next, without_the_loader_the_same_is_found)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+
+	cr_assert_eq(next_in_order("sigaction"), dlsym(libc, "sigaction"));
+	cr_assert_eq(next_in_order("pthread_mutex_lock"), dlsym(libc, "pthread_mutex_lock"));
+	cr_assert_null(next_in_order("strlen"), "each processor has another one");
+	cr_assert_null(next_in_order("no_such_function_anywhere"));
+}
