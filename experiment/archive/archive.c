@@ -14,6 +14,7 @@
 #include "experiment/jit/jitfiles.h"
 #include "format/layout.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -163,6 +164,50 @@ static void fail_object(struct archive *archive, const struct exp_object *object
 		fail_error(archive, object->path, error);
 }
 
+/* One of the mappings of [start, end) in a process. Only privileged users may open them. */
+static int open_mapping(long pid, uint64_t start, uint64_t end)
+{
+	char path[64 + NAME_MAX];
+	const struct dirent *entry;
+	int fd = -ENOENT;
+	DIR *mappings;
+
+	snprintf(path, sizeof(path), "/proc/%ld/map_files", pid);
+	mappings = opendir(path);
+	while (mappings && fd < 0 && (entry = readdir(mappings))) {
+		uint64_t at = strtoull(entry->d_name, NULL, 16);
+
+		if (entry->d_name[0] == '.' || at < start || at >= end)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%ld/map_files/%s", pid, entry->d_name);
+		fd = exp_path_open(path);
+	}
+	if (mappings)
+		closedir(mappings);
+	return fd;
+}
+
+/* A file that was deleted or replaced can be read as long as a process runs it: at the end of a
+ * recording, the process waits for the archive. Its number may belong to another one by now, but a
+ * build-id says what a file is. Returns a descriptor, or -ENOENT. */
+static int open_of_process(const struct archive *archive, const struct exp_object *object)
+{
+	long pid = (long)archive->experiment->info.pid;
+	char path[64];
+	int fd;
+
+	if (object->build_id[0] == '\0' || exp_object_is_vdso(object->path))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/proc/%ld/exe", pid);
+	fd = exp_path_open(path);
+	fd = exp_object_if_matches(fd < 0 ? -ENOENT : fd, object->build_id);
+	if (fd < 0) {
+		fd = open_mapping(pid, object->start, object->end);
+		fd = exp_object_if_matches(fd < 0 ? -ENOENT : fd, object->build_id);
+	}
+	return fd;
+}
+
 static void archive_object(struct archive *archive, const struct exp_object *object)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
@@ -174,6 +219,11 @@ static void archive_object(struct archive *archive, const struct exp_object *obj
 		return;
 	}
 	fd = exp_object_open_recorded(object->path, object->build_id);
+	if (fd < 0 && !exp_copy_exists(archive->directory, name)) {
+		int of_process = open_of_process(archive, object);
+
+		fd = of_process < 0 ? fd : of_process;
+	}
 	if (fd < 0) {
 		/* An archived file outlives the one it was copied from. */
 		if (!exp_copy_exists(archive->directory, name))

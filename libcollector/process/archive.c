@@ -22,6 +22,9 @@
 
 enum { STACK_SIZE = 64 * 1024 }; /* of the child and of its child, half each */
 
+static char what[sizeof(col.descriptor.directory) + LINEAGE_MAX +
+                 sizeof(FMT_EXPERIMENT_SUFFIX)]; /* is archived */
+
 /* In the child, which has all signals blocked: a handler of the program must not run there, since
  * it shares the memory. */
 static void drop_handlers(void)
@@ -40,8 +43,8 @@ static void drop_handlers(void)
 /* In the child's child, while that waits. */
 static int execute(void *unused)
 {
-	char *const argv[] = {col.descriptor.archive,   "-q", "-a", col.descriptor.archive_mode,
-	                      col.descriptor.directory, NULL};
+	char *const argv[] = {col.descriptor.archive,      "-q", "-a",
+	                      col.descriptor.archive_mode, what, NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 	sys_sigset none = 0;
 
@@ -104,6 +107,30 @@ static int has_ancestor(void)
 	return 0;
 }
 
+/* Was the program's file deleted or replaced? It can be read until this process has ended. */
+static int is_file_gone(void)
+{
+	static const char mark[] = " (deleted)";
+	const long mark_len = sizeof(mark) - 1;
+	char *path = col_text_borrow();
+	long len = path ? SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, COL_TEXT_SIZE) : 0;
+	int is_gone = len > mark_len && memcmp(path + len - mark_len, mark, (size_t)mark_len) == 0;
+
+	if (path)
+		col_text_return(path);
+	return is_gone;
+}
+
+/* The whole tree, or this process alone, which has an ancestor that archives the tree. */
+static void choose(int is_whole)
+{
+	char *end = stpcpy(what, col.descriptor.directory);
+
+	if (!is_whole)
+		strcpy(stpcpy(stpcpy(end, "/"), col.descriptor.step.lineage),
+		       FMT_EXPERIMENT_SUFFIX);
+}
+
 static int start(char *stack)
 {
 	sys_sigset mask;
@@ -132,10 +159,14 @@ void archive_run(int is_last)
 	char *stack;
 	int saved_errno = errno;
 	long ended = 0;
-	int child, status;
+	int child, status, is_whole;
 
-	if (!col.descriptor.archive[0] || has_ancestor())
+	if (!col.descriptor.archive[0])
 		return;
+	is_whole = !has_ancestor();
+	if (!is_whole && !is_file_gone())
+		return;
+	choose(is_whole);
 	col_log_let_go();
 	stack = sys_mmap_anonymous(STACK_SIZE);
 	if (!stack)

@@ -47,6 +47,55 @@ else
 	not_ok "sources come along: no archives/src"
 fi
 
+# Files that the program deletes: they are archived while the process still has them.
+cat >deletes.c <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+__attribute__((noinline)) static void after_deletion(void)
+{
+	for (int i = 0; i < 100; i++)
+		kept = malloc(30);
+	__asm__ volatile("");
+}
+int main(int argc, char **argv)
+{
+	(void)argc;
+	unlink(argv[0]);
+	after_deletion();
+	return 0;
+}
+C
+cat >loads.c <<'C'
+#include <dlfcn.h>
+#include <unistd.h>
+int main(void)
+{
+	void *library = dlopen("./deleted.so", RTLD_NOW);
+	unlink("deleted.so");
+	return ((int (*)(int, char **))dlsym(library, "main"))(1, (char *[]){"nothing", NULL});
+}
+C
+if have gcc && gcc -O1 -g -o deletes deletes.c && gcc -O1 -g -shared -fPIC -o deleted.so deletes.c && gcc -O1 -o loads loads.c; then
+	cp deletes itself
+	record itself -p off -H on -- ./itself
+	report itself -metrics i.heapalloccnt:name -functions
+	is "a program that deletes its own file has its names" 100 "$(value itself after_deletion 1)"
+	cp deletes child
+	record child -p off -H on -- sh -c './child; true'
+	report child -metrics i.heapalloccnt:name -functions
+	is "so has a descendant, which ends earlier" 100 "$(value child after_deletion 1)"
+	record library -p off -H on -- ./loads
+	if [ -n "$(find library.er/archives -name 'deleted.so_*')" ]; then
+		report library -metrics i.heapalloccnt:name -functions
+		is "and a library that was deleted" 100 "$(value library after_deletion 1)"
+	else
+		skip "and a library that was deleted" "only privileged users can read the files of mappings" 1
+	fi
+else
+	skip "files that the program deletes" "no gcc" 3
+fi
+
 # After unshare(1) with -p, the process can have no children any more: the first one of the new namespace has ended.
 if unshare -pf true 2>/dev/null; then
 	record namespace -p off -- unshare -pf true
