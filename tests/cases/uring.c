@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <linux/time_types.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>

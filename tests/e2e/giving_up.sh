@@ -7,9 +7,12 @@ cat >gives.c <<'C'
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -82,9 +85,52 @@ static void leave(void)
 	if (chroot("jail") != 0 || chdir("/") != 0)
 		_exit(9);
 }
+int capset(struct __user_cap_header_struct *, struct __user_cap_data_struct *);
+static int no_capabilities(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct none[2] = {{0, 0, 0}};
+	return capset(&header, none);
+}
+static int own_namespace(void)
+{
+	int fd = open("/proc/self/ns/uts", O_RDONLY), status = setns(fd, 0);
+	close(fd);
+	return status;
+}
+static int low_limit(void)
+{
+	struct rlimit limits = {3, 3};
+	return prlimit(0, RLIMIT_NOFILE, &limits, NULL);
+}
+static const char *way;
+static void by(void)
+{
+	const uid_t other = 65534;
+	int status = -1;
+	if (strcmp(way, "setreuid") == 0)
+		status = setreuid(other, other);
+	else if (strcmp(way, "setresuid") == 0)
+		status = setresuid(other, other, other);
+	else if (strcmp(way, "seteuid") == 0)
+		status = seteuid(other);
+	else if (strcmp(way, "setfsuid") == 0)
+		status = (setfsuid(other), 0);
+	else if (strcmp(way, "capset") == 0)
+		status = no_capabilities();
+	else if (strcmp(way, "unshare") == 0)
+		status = unshare(CLONE_NEWUTS);
+	else if (strcmp(way, "setns") == 0)
+		status = own_namespace();
+	else if (strcmp(way, "prlimit") == 0)
+		status = low_limit();
+	if (status != 0)
+		_exit(9);
+}
 int main(int argc, char **argv)
 {
 	const char *what = argv[argc - 1];
+	way = what;
 	if (strcmp(what, "directories") == 0) {
 		printf("%d\n", directories());
 		mark(1000);
@@ -111,6 +157,8 @@ int main(int argc, char **argv)
 		child(drop_raw);
 	} else if (strcmp(what, "chroot") == 0) {
 		child(leave);
+	} else {
+		child(by);
 	}
 	return 0;
 }
@@ -139,10 +187,10 @@ is "what comes then is recorded" 1000 "$(value closefrom again 1)"
 absent "the rest is told as lost" '^Warnings +none' closefrom.txt
 
 if [ "$(id -u)" = 0 ] && timeout 10 ./gives drop >/dev/null; then
-	for what in drop drop_raw chroot; do
+	for what in drop drop_raw chroot setreuid setresuid seteuid setfsuid capset unshare setns prlimit; do
 		same "a child: $what" $what
 		is "$what: the child is recorded" 1000 "$(value $what mark 1)"
 	done
 else
-	skip "children that give up root" "only root can" 6
+	skip "children that give up root" "only root can" 22
 fi
