@@ -1,5 +1,5 @@
-/* waits.c: cases of waits that end by a signal of the program. Its handler uses CPU time, so that a
- * tick of the recorder is due when it returns: right behind the system call that has failed. */
+/* waits.c: cases of waits that a signal of the program ends. Its handler uses CPU time, so that a
+ * tick of the recorder is due when it returns: directly after the system call that has failed. */
 #include "case.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static int sleeps(void)
 	return state && state[2] == 'S';
 }
 
-/* Sends a signal as soon as the other thread waits, and, if that goes on waiting, another one. */
+/* Sends a signal as soon as the other thread waits, and another one if that goes on waiting. */
 static void *sends(void *unused)
 {
 	for (;;) {
@@ -252,7 +252,7 @@ static void prepare(void)
 	fcntl(open("locked", O_RDWR | O_CREAT | O_CLOEXEC, 0600), F_OFD_SETLK, &lock);
 }
 
-/* The kernel's own action: the C library's would be without the recorder's signals in the mask. */
+/* By the system call: sigaction would take the recorder's signals out of the mask. */
 static void install(int flags, int blocks)
 {
 	struct sigaction action = {.sa_handler = burns, .sa_flags = flags};

@@ -1,10 +1,11 @@
-# What begins after an attach: programs that children execute by every form, user events; and a second attach to the same process.
+# What happens after an attach: programs that children execute by every form of exec, user events; and a second attach to the same
+# process.
 include=$(cd "$(dirname "$0")/../../include" && pwd)
 . "$(dirname "$0")/lib.sh"
 
 needs "what begins after an attach" "" gcc || exit 0
 
-# wait_for COMMAND...: until it succeeds, 10 s at most
+# wait_for COMMAND...: repeat it until it succeeds, for at most 10 s
 wait_for()
 {
 	local i
@@ -25,7 +26,7 @@ start()
 	target=$(cat "/proc/$target/task/$target/children" 2>/dev/null | cut -d' ' -f1)
 }
 
-# attach NAME OPTION...: to $target in the background ($recorder), and wait until that is done
+# attach NAME OPTION...: attach to $target in the background ($recorder), and wait until that is done
 attach()
 {
 	local name=$1

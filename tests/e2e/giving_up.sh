@@ -1,4 +1,4 @@
-# What a process gives up: descriptors, its user, its root directory. It notices no recorder, and what it does afterwards is recorded.
+# A process gives up descriptors, its user, its root directory. It does not notice the recorder, and is still recorded afterwards.
 . "$(dirname "$0")/lib.sh"
 
 needs "what a process gives up" "" gcc || exit 0
@@ -166,7 +166,7 @@ C
 builds "the program" gcc -O1 -g -w -o gives gives.c
 metrics=(-metrics i.heapalloccnt:name -functions)
 
-# same CLAIM WHAT: it says and returns what it does without a recorder; recorded into WHAT.er
+# same CLAIM WHAT: it prints and returns the same as without a recorder; recorded into WHAT.er
 same()
 {
 	local plain recorded

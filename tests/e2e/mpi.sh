@@ -312,7 +312,7 @@ newest='^MPI_(Request_get_status_(all|any|some)|Buffer_i?flush|(Comm|Session)_(i
 is "wrappers of functions that no library has" "" "$(echo $(comm -12 <(sort -u not.openmpi) <(sort -u not.mpich) | grep -vE "$newest"))"
 fi
 
-# A command with the options of a launcher that is none: one line says so, and the program runs.
+# -M with a program that is no MPI launcher: one line says so, and the program runs.
 record other -M on -- "$programs/exitcodes" exit 3
 is "-M without a launcher: the exit status" 3 $?
 is "-M without a launcher: one line" 1 "$(grep -c 'is no launcher of MPI jobs that is known' other.err)"

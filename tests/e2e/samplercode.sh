@@ -1,5 +1,5 @@
-# What a sample of xcollect --sampler is of: which of the libraries that lay at its address, the program or the kernel, and
-# whose caller, in the last instructions of a function.
+# Where samples of xcollect --sampler belong: to which of the libraries that were at one address, to the program or the kernel,
+# and to which caller, in the last instructions of a function.
 . "$(dirname "$0")/lib.sh"
 
 record try --sampler=1m -p off -A off -- true
@@ -11,7 +11,7 @@ have gcc || { skip "what samples are of" "no gcc"; exit 0; }
 # share NAME FUNCTION COLUMN: per cent, rounded
 share() { value "$@" | tr -d % | cut -d. -f1; }
 
-# ---- two libraries of the same form, by turns, mostly at the same address: three quarters of the work is one's
+# ---- two libraries of the same form, alternately, mostly at the same address: one of them does three quarters of the work
 cat >spin.c <<'C'
 static volatile unsigned long sink;
 void SPIN(int n) { unsigned long x = sink; for (int i = 0; i < n; i++) x = x * 31 + (x >> 7); sink = x; }
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 }
 C
 gcc -O1 -g -o kernel kernel.c
-# parts NAME: per cent that is system time
+# parts NAME: the share of system time in per cent
 parts()
 {
 	report "$1" -metrics e.user:e.system:name -functions
@@ -97,7 +97,7 @@ for way in 1m 1m,stack; do
 	rm -rf reads.er fills.er
 done
 
-# ---- the last instructions of a function, where registers have been restored that tables call saved
+# ---- the last instructions of a function, where the tables call registers saved that are already restored
 cat >ends.c <<'C'
 #include <time.h>
 static volatile long sink;

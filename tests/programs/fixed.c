@@ -1,5 +1,5 @@
-/* fixed: a program linked to a fixed address, in which malloc has an address of its own, where a
- * jump to it stands.
+/* fixed: a program linked at a fixed address, which takes the address of malloc: that is a jump in
+ * the program itself.
  *
  * Facts: 3 blocks of 10 bytes are allocated in allocate, through a pointer. Exit status 0. */
 #include <stdlib.h>

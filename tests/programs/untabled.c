@@ -3,7 +3,7 @@
  *
  * usage: untabled DEPTH COUNT
  *
- * PAGES pages have the same function each, which calls the one of the next page. DEPTH calls below
+ * PAGES pages have the same function each, which calls that of the next page. DEPTH calls below
  * main, work() makes COUNT calls of malloc and free of 24 bytes. x86-64 only. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,15 +25,15 @@ static void work(void)
 
 int main(int argc, char **argv)
 {
-	static const uint8_t function[] = {
-		0x55,                   /* push %rbp */
-		0x48, 0x89, 0xe5,       /* mov %rsp, %rbp */
-		0x48, 0xff, 0xcf,       /* dec %rdi */
-		0x74, 0x07,             /* jz to the call of %rsi */
-		0xe8, 0,    0,    0, 0, /* call the next page's function */
-		0x5d, 0xc3,             /* pop %rbp; ret */
-		0xff, 0xd6,             /* call *%rsi */
-		0x5d, 0xc3};
+	static const uint8_t function[] = {0x55,             /* push %rbp */
+	                                   0x48, 0x89, 0xe5, /* mov %rsp, %rbp */
+	                                   0x48, 0xff, 0xcf, /* dec %rdi */
+	                                   0x74, 0x07,       /* jz to the call of %rsi */
+	                                   0xe8, 0,    0,
+	                                   0,    0,    /* call the next page's function */
+	                                   0x5d, 0xc3, /* pop %rbp; ret */
+	                                   0xff, 0xd6, /* call *%rsi */
+	                                   0x5d, 0xc3};
 	enum { CALL = 9, BEHIND = CALL + 5 };
 	uint8_t *code = mmap(NULL, PAGE * PAGES, PROT_READ | PROT_WRITE | PROT_EXEC,
 	                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -85,7 +85,7 @@ Test(code, other_words_are_none)
 		cr_expect_eq(parse(words[i], &(struct code){0}), 0, "%s", words[i]);
 }
 
-/* After %, what formats nothing is two bytes in hexadecimal, which is told (2). */
+/* After %, characters that format nothing are two bytes in hexadecimal, with a message (2). */
 Test(code, formats_of_macros)
 {
 	static const struct {

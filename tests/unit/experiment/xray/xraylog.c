@@ -209,8 +209,8 @@ Test(xraylog, damage_leaves_what_is_sound)
 	cr_assert_eq(read_log(&log), -EBADMSG);
 }
 
-/* What a log of two buffers that is cut off at `cut` bytes is told as: it may end behind a buffer.
- */
+/* The message about a log of two buffers that is cut off at `cut` bytes: a log may end after a
+ * buffer. */
 static void check_cut(size_t cut, size_t first_end)
 {
 	static struct whole log;
@@ -237,7 +237,8 @@ Test(xraylog, a_log_that_is_cut_off_is_told_wherever_it_is_cut)
 			first_end = len;
 			put_calls();
 			for (size_t cut = 32; cut <= len; cut++)
-				/* behind the first buffer's end, a few bytes of nothing may stand
+				/* unused bytes may follow the first buffer, so these cuts are no
+				 * fault
 				 */
 				if (with_version != 1 || cut < first_end - 15 || cut == first_end ||
 				    cut > first_end + 15)

@@ -1,4 +1,4 @@
-/* Interrupted system calls: which of them are made again, and which fail for the program. */
+/* Interrupted system calls: which of them are repeated, and which fail for the program. */
 #include "libcollector/thread/signals.h"
 #include "tests/unit/libcollector/scratch.h"
 
@@ -58,7 +58,7 @@ static void fails(uint32_t number)
 	registers()[REG_RAX] = -EINTR;
 }
 
-/* The kernel will make this call again. */
+/* The kernel will repeat this call. */
 static void is_restarted(uint32_t number)
 {
 	fails(number);
@@ -77,7 +77,8 @@ static int is_failed(void)
 	return registers()[REG_RIP] == (greg_t)(code + BEHIND) && registers()[REG_RAX] == -EINTR;
 }
 
-/* A signal of the program is pending, as all signals are that come while our handler runs. */
+/* A signal of the program is pending, as all signals are that arrive while the recorder's handler
+ * runs. */
 static void pend(int flags)
 {
 	struct sigaction action = {.sa_handler = on_program, .sa_flags = flags};
@@ -99,7 +100,7 @@ Test(restart, a_call_that_our_signal_ended_is_made_again)
 	cr_assert(is_failed(), "not this one");
 }
 
-/* What it fails with cannot come of it. */
+/* A tick cannot be the reason that a call has failed. */
 Test(restart, a_tick_ends_no_call)
 {
 	int status;
@@ -146,7 +147,7 @@ Test(restart, a_handler_that_blocks_our_signal_may_have_run)
 	cr_assert(is_failed());
 }
 
-/* The wait's own mask tells whether our signal can have ended it. */
+/* The mask of the wait itself decides whether the recorder's signal can have ended it. */
 Test(restart, calls_with_masks)
 {
 	static const struct {
@@ -175,7 +176,8 @@ Test(restart, calls_with_masks)
 	cr_assert(is_made_again(), "a mask that is not there any more");
 }
 
-/* A signal that is blocked outside of the call, or inside, ends the call when it is made again. */
+/* A signal that is only blocked outside the call, or only inside, ends the call when it is
+ * repeated. */
 Test(restart, what_is_pending_for_calls_with_masks)
 {
 	sys_sigset none = 0, theirs = SYS_SIGBIT(THEIRS);
@@ -196,7 +198,7 @@ Test(restart, what_is_pending_for_calls_with_masks)
 	cr_assert(is_made_again());
 }
 
-/* We have SA_RESTART, the program's handler that comes next has not. */
+/* The recorder's handler has SA_RESTART, the program's handler that follows does not. */
 Test(restart, what_the_kernel_makes_again_fails_for_the_programs_signal)
 {
 	is_restarted(SYS_read);
