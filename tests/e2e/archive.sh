@@ -106,9 +106,9 @@ fi
 if unshare -rpf true 2>/dev/null; then
 	record user -p off -- unshare -rpf true
 	report user -header
-	within "or it is told that it could not be" 1 2 "$(($(find user.er/archives -name 'unshare_*' | wc -l) + $(grep -c 'nothing is archived: no process could be made' user.txt)))"
+	within "or a message says that it could not be" 1 2 "$(($(find user.er/archives -name 'unshare_*' | wc -l) + $(grep -c 'nothing is archived: no process could be made' user.txt)))"
 else
-	skip "or it is told that it could not be" "unshare(1) may make no namespace" 1
+	skip "or a message says that it could not be" "unshare(1) may make no namespace" 1
 fi
 
 # verify NAME: what is missing, to NAME.verify; returns the exit status
@@ -155,7 +155,7 @@ contains "-verify: a file that is gone is named so" '/exitcodes: not archived, a
 printf '#analyzer experiment group\nwhole.er\nnone.er\nnowhere.er\n' >some.erg
 "$xer_archive" -verify -m '/program$' some.erg >group.verify 2>group.err
 is "-verify of a group" 1 $?
-contains "looks at all of it" '/program: only in the common archive$' group.verify
+contains "-verify checks all of it" '/program: only in the common archive$' group.verify
 contains "and names what cannot be opened" 'nowhere\.er: no such experiment' group.err
 
 # What could not be archived at the end of the recording is archived later.

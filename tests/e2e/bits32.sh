@@ -61,7 +61,7 @@ done
 is "each word in each of four threads" "4 4 4000" "$(awk '/^030/ { count[$5]++ } END { printf "%d %d ", count["00000000"], count["000003E7"]; for (i in count) n += count[i]; print n }' narrow.txt)"
 is "words are of 4 bytes" "030E0000 000003E7 FFFFFC18 00000BB5" "$(awk '$5 == "000003E7" { print $4, $5, $6, $7; exit }' narrow.txt)"
 "$xer_trcrpt" -h -r -d 031 narrow.er >narrow.txt
-contains "but for those of trchook64" '80000038031[0-9A-F]* 123456789ABCDEF9 FFFFFFFFFFFFFFFF 0000000000000000 0000000000000001 8000000000000000' narrow.txt
+contains "except the events of trchook64" '80000038031[0-9A-F]* 123456789ABCDEF9 FFFFFFFFFFFFFFFF 0000000000000000 0000000000000001 8000000000000000' narrow.txt
 printf '032 1.0 L=APPL "" $HD%%D2 $D1%%D4 $HL%%D4 $HOOKENV%%D4\n010 1.0 L=APPL "" $D1%%D4 $D2%%N\n' >lengths
 # In 32-bit events the length takes the place of the sub-id: xer_trcfmt(5).
 is "generic events" "$(for i in 0 1 2 3 4 5 6 7 8; do echo "$((i * 500)) $i $((i * 500)) 32"; done; echo "4096 9 4096 32"; echo "0 10 0 32")" \
@@ -84,7 +84,7 @@ for first in narrow wide fixed; do
 	record "tree-$first" -p off -- "./$first" tree "$PWD/$second"
 	is "$first: a tree of both sizes runs" 0 $?
 	is_quiet "$first: and nobody complains" "tree-$first"
-	is "$first: its images, its forked children, none that saw a variable of ours" "10 3 0" "$(events "tree-$first" 010) $(events "tree-$first" 020) $(events "tree-$first" 0f0)"
+	is "$first: its images, its forked children, none that saw a variable of the recorder" "10 3 0" "$(events "tree-$first" 010) $(events "tree-$first" 020) $(events "tree-$first" 0f0)"
 	"$xer_trcrpt" -h -t lengths -d 010 "tree-$first.er" | awk '/^010/ { print $4, $5 }' | sort | uniq -c | sed 's/^ *//' >counts
 	if [ "$first" = wide ]; then expected="9 4 main,1 8 main"; else expected="1 4 main,9 8 main"; fi
 	is "$first: each with its size and the address of its main" "$expected" "$(paste -sd, counts)"
@@ -152,9 +152,9 @@ pid=$!
 sleep 0.3
 kill -KILL $pid
 { wait $pid; } 2>/dev/null
-within "those of a killed program" 1 20000 "$(events killed 021)"
+within "the events of a killed program" 1 20000 "$(events killed 021)"
 (ulimit -f 64; record full -p off -- ./narrow words)
-is "a limit of files harms nobody" 0 $?
+is "a limit of open files does no harm" 0 $?
 kept=$(events full 010 030 031 032)
 within "and what does not fit is counted" 1 4012 $((kept))
 contains "as lost" "^# $((4013 - kept)) events were lost\$" <("$xer_trcrpt" -h -d 024 full.er)

@@ -60,7 +60,7 @@ contains "mappings have a line for each group" '^after: Mapping #1, Instances = 
 compared heapstat on -heapstat
 contains "heapstat: both totals in a line" '^  Allocations +19 +37$' heapstat.txt
 contains "sizes by size" '^ *64 +128 +12 +32$' heapstat.txt
-contains "also those that one has none of" '^ *512 +1024 +7 +0$' heapstat.txt
+contains "also sizes that only one of the two has" '^ *512 +1024 +7 +0$' heapstat.txt
 compared heapstat delta -heapstat
 contains "heapstat: differences" '^  Allocations +19 +\+18$' heapstat.txt
 is "but not between ids" 1 "$(grep -cE '^  Experiment Id +1 +2$' heapstat.txt)"
@@ -133,7 +133,7 @@ contains "with its name" '^both +after' groups.txt
 is "three groups have three columns" "1000 3000 1000" "$(row three keep)"
 "$xer_print" -compare on -functions before.er >alone.txt 2>alone.err
 is "one group alone is no fault" 0 $?
-contains "but said" 'nothing to compare it with' alone.err
+contains "and a message says so" 'nothing to compare it with' alone.err
 printf '%s\n' 'metrics i.heapallocbytes' 'compare on' 'add_exp after.er' functions 'compare off' functions 'compare delta' 'drop_exp after.er' functions |
 	"$xer_print" before.er >script.txt 2>/dev/null
 is "comparing follows what is open" "1000 3000|3000|1000|1000|" "$(awk '$NF == "keep" { NF--; $1 = $1; printf "%s|", $0 }' script.txt)"
@@ -162,7 +162,7 @@ contains "locks: both columns" '^ *[1-9][0-9]* +[1-9][0-9]* +mutex ' locks.txt
 contains "iostat: classes" '^  Calls +112 +\+210$' iostat.txt
 contains "functions by name" '^pread +20 +\+40 ' iostat.txt
 contains "errors too" '^ENOENT +9 +\+18$' iostat.txt
-absent "no row tells an address" -E '0x[0-9a-f]+' locks.txt
+absent "no row shows an address" -E '0x[0-9a-f]+' locks.txt
 
 # Reports with their own tables: columns for each group, rows by keys. (Traced calls: functrace.sh.)
 record few -p off -S off -- "$programs/user_work" 2 3

@@ -150,7 +150,7 @@ for ((i = 0; i < 100; i++)); do
 done
 is "-x: the process is stopped, as the program" "T exitcodes" "$state $(cat /proc/$pid/comm)"
 absent "-x: the program has not begun" 'kind="exec"' stopped.er/log.xml
-contains "-x: what to do is said" "kill -CONT $pid" stopped.err
+contains "-x: a message says what to do" "kill -CONT $pid" stopped.err
 kill -CONT $pid
 wait $pid
 is "-x: it goes on, and what it executes does not stop" 5 $?

@@ -75,7 +75,7 @@ report every -metrics e.hwc:name -threads
 contains "by thread" '^ *4[0-9][0-9][0-9] .*Thread 1' every.txt
 report every -header
 contains "the header tells what was counted" "^Counter +page-faults: every 1, [0-9]+ counted, [0-9]+ in samples( \([0-9]+ of xer_archive, left out of tables\))?, $lost samples lost" every.txt
-within "the archiving is told apart" 1 100000 "$(count counter0_archiver_samples every)"
+within "faults of the archiver are shown separately" 1 100000 "$(count counter0_archiver_samples every)"
 told=$(awk '$1 == "Counter" { for (i = 1; i < NF; i++) { if ($(i + 1) == "in" && $(i + 2) == "samples") all = $i; if ($(i + 1) == "of" && $(i + 2) ~ /^xer_archive/) archive = substr($i, 2) }; print all - archive }' every.txt)
 report every -metrics i.page-faults:name -functions
 # (But for what xcollect's own process has until it executes xer_archive, and the process that waits for it.)
@@ -116,7 +116,7 @@ for turn in 1 2 3 4 5 6; do
 done >told
 # Migrations happen in the kernel, which a user may not be allowed to observe.
 counters=$((4 - $(grep -c 'cpu-migrations is not recorded: it happens in the kernel' together.err)))
-is "counters that end together all tell" $((6 * counters)) "$(grep -c . told)"
+is "counters that end together all write their counts" $((6 * counters)) "$(grep -c . told)"
 report several -metrics e.page-faults:e.minor-faults:name -functions
 is "and each has its samples" "4000 4000" "$(awk '$NF == "touch" { print $1, $2 }' several.txt)"
 

@@ -29,7 +29,7 @@ is "gcevents of a program that is not Java's" "1 xer_print: gcevents: no Java da
 for slip in thread_select:thread_list lwp_select:lwp_list cpu_select:cpu_list sample_select:sample_list; do
 	report burn "-${slip%:*}" 99999999 -functions -functions
 	is "${slip%:*}: what is not there is no error" 0 $?
-	is "${slip%:*}: it is told once, and where to look" "xer_print: ${slip%:*} 99999999: no event is selected (${slip#*:} lists what there is)" "$(cat burn.txt.err)"
+	is "${slip%:*}: one message, which says where to look" "xer_print: ${slip%:*} 99999999: no event is selected (${slip#*:} lists what there is)" "$(cat burn.txt.err)"
 done
 report burn -thread_select 1-3,9 -functions
 is "a list of what is there needs no word" said "$(said_in burn.txt)$(cat burn.txt.err)"

@@ -57,7 +57,7 @@ report jump -calls
 within "jumps out of such handlers lose no calls in handlers" "$(awk '/in_handler/ { print $2 }' jump.out)" \
 	"$(awk '/in_handler/ { print $2 }' jump.out)" "$(calls jump in_handler)"
 busy=$(awk '/^busy/ { print $2 }' jump.out)
-within "and of the interrupted calls those alone that a jump cut off" $((busy - busy / 100 - 1000)) "$busy" "$(calls jump busy)"
+within "and only those interrupted calls that a jump cut off" $((busy - busy / 100 - 1000)) "$busy" "$(calls jump busy)"
 
 # ---- pause and resume: nothing is recorded in between, and calls that were open at the pause do not spoil the rest
 { timeout 60 "$xcollect" -p off --functrace -y USR2 -o paused.er "$programs/ft_signals" 1 >paused.out 2>paused.err; } 2>/dev/null &

@@ -34,20 +34,20 @@ two='two(int) /src/two.js:30:5'
 run map -- map
 is "a perf map: the program runs" 0 $status
 rm -f "/tmp/perf-$pid.map"
-is "functions are told by the time at which their lines came" "7 5 3 " "$(counts map one "$two" three)"
+is "functions at one address are distinguished by the time of their lines" "7 5 3 " "$(counts map one "$two" three)"
 is "nothing is wrong with it" said "$(said_in map.txt)$(cat map.txt.err)"
 report map -header
 contains "the header says what was read" '^JIT code +perf map: 3 functions, 2 entries without sense$' map.txt
 report map -metrics i.heapalloccnt:name -disasm "$two"
-contains "code that nobody kept is not made up" 'two\(int\).* its code was not recorded' map.txt.err
+contains "code that was not kept is not shown" 'two\(int\).* its code was not recorded' map.txt.err
 report map -metrics i.heapalloccnt:name -lines
-contains "the name tells the place" 'two\(int\) /src/two\.js:30:5' map.txt
+contains "the name has the source position" 'two\(int\) /src/two\.js:30:5' map.txt
 
 # ---- a process that is killed, and one whose files are not archived
 run killed -- map kill
 is "killed: the status is its own" 137 $status
 is "killed: the map is read" "7 5 3 " "$(counts killed one "$two" three)"
-is "killed: whoever looks first has it archived" "one" "$(awk 'NR == 1 { print $3 }' killed.er/perf.map)"
+is "killed: the first reader archives the map" "one" "$(awk 'NR == 1 { print $3 }' killed.er/perf.map)"
 # A file left long ago by another process with the same number.
 rm -f killed.er/perf.map
 touch -d '2001-01-01' "/tmp/perf-$pid.map"
@@ -81,7 +81,7 @@ rm -f "/tmp/perf-$pid.map"
 run dump -- dump
 is "a jitdump file: the program runs" 0 $status
 rm -f jit-*.dump
-is "functions are told by their times" "7 5 5 " "$(counts dump one two three)"
+is "functions at one address are distinguished by their times" "7 5 5 " "$(counts dump one two three)"
 is "nothing is wrong with that" said "$(said_in dump.txt)$(cat dump.txt.err)"
 report dump -header
 contains "what is cut off is said" '^JIT code +jitdump: 3 functions; the rest was not read: it is cut off$' dump.txt
@@ -102,7 +102,7 @@ contains "a file that is no jitdump is said to be so" '^JIT code +jitdump: 0 fun
 # ---- the interface of gdb
 run gdb -- gdb
 is "registered for debuggers: the program runs" 0 $status
-is "functions are told by the time at which they were registered" "7 5 3 " "$(counts gdb one two three)"
+is "functions at one address are distinguished by the time of their registration" "7 5 3 " "$(counts gdb one two three)"
 report gdb -header
 contains "registered for debuggers: it is said" '^JIT code +registered for debuggers: 3 functions in 3 files$' gdb.txt
 for name in one:91:7 two:92:5; do
@@ -140,7 +140,7 @@ fi
 
 # ---- JIT code that nothing describes
 run none -- none
-is "code of which nobody tells is named by its place" 15 "$(counts none '<jit>+0x0' | tr -d ' ')"
+is "code that nothing describes is named by its place" 15 "$(counts none '<jit>+0x0' | tr -d ' ')"
 report none -metrics i.heapalloccnt:name -dcc src:hex -disasm '<jit>+0x0'
 contains "its instructions are the last that were seen" '^## +1[0-9] .*: +ff d7 +callq +\*%rdi' none.txt
 contains "up to the last of them" ': +93 +xchgl' none.txt

@@ -17,7 +17,7 @@ is "and again" 0 $?
 # CPU time after the last usage sample cannot count as covered or not; the quality line says how much it is.
 record late -p hi -S off -l USR2 -- bash -c 'for i in {1..100000}; do :; done; kill -USR2 $$; for i in {1..300000}; do :; done; kill -KILL $$'
 report late -metrics e.totalcpu:name -functions
-contains "what came after the last usage sample is told apart" '^# quality: CPU time covered [0-9.]+ % \([0-9.]+ of [0-9.]+ s\), [0-9.]+ s more after the last usage sample, ' late.txt
+contains "CPU time after the last usage sample is shown separately" '^# quality: CPU time covered [0-9.]+ % \([0-9.]+ of [0-9.]+ s\), [0-9.]+ s more after the last usage sample, ' late.txt
 total=$(value late '<Total>' 1)
 within "and makes up the total with what was before" "$(awk -v t="$total" 'BEGIN { print t - 0.011 }')" "$(awk -v t="$total" 'BEGIN { print t + 0.011 }')" \
 	"$(sed -nE 's/^# quality: .* \(([0-9.]+) of [0-9.]+ s\), ([0-9.]+) s more.*/\1 \2/p' late.txt | awk '{ print $1 + $2 }')"

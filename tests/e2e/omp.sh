@@ -346,7 +346,7 @@ for compiler in gcc clang; do
 	$compiler -O1 -fopenmp -o ends ends.c
 	record "ends-$compiler" -p hi --omp=on -- ./ends
 	is "$compiler: the exit status of a process that ends in a region" 7 $?
-	is "$compiler: and what its children said, forked in it" "3 3 3" "$(echo $(cat "ends-$compiler.out"))"
+	is "$compiler: and what the children forked in it printed" "3 3 3" "$(echo $(cat "ends-$compiler.out"))"
 	report "ends-$compiler" -ompconstructs
 	is "$compiler: what there was is recorded" 3 "$(times "ends-$compiler.txt" 'critical section ')"
 done

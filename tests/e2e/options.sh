@@ -55,7 +55,7 @@ is "-n says what else was asked for" "omp on, calls on; parse_*; depth 3, java o
 pauses signal 10; recording at the start, sample signal 12, limit 10 MiB" \
 	"$(sed -nE 's/,/;/g; s/^(omp|java|calls|from|to|pauses|sample|limit) +/\1 /p' dry.txt | paste -sd, | sed 's/,/, /g')"
 contains "-n says that there are no counters" '^counters +off$' dry.txt
-contains "-n says of no wait how long it is" '^sync +off$' dry.txt
+contains "-n shows no threshold for waits" '^sync +off$' dry.txt
 
 "$xcollect" -A off true 2>one.err
 "$xcollect" -A off true 2>/dev/null

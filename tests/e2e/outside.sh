@@ -237,11 +237,11 @@ if have go; then
 	within "a stripped program in Go has names" 80 100 "$(share stripped main.work 2)"
 	within "a stripped program in Go has stacks" 80 100 "$(share stripped runtime.main 4)"
 	if grep -q 'sampled from outside' go.err; then
-		skip "go build: what its own system calls mean is told" "go is statically linked here"
+		skip "go build: a message explains its own system calls" "go is statically linked here"
 	else
 		record silent -p off -A off -- go version
 		report silent -header
-		contains "go build: what its own system calls mean is told" 'a program in Go makes its system calls itself: what it executes is not followed' silent.txt
+		contains "go build: a message explains its own system calls" 'a program in Go makes its system calls itself: what it executes is not followed' silent.txt
 	fi
 else
 	skip "go build" "go is not here"

@@ -98,7 +98,7 @@ stepped()
 		is "$name, $limits: interrupted at every instruction" 0 $?
 		counted "$name, $limits: every call is there" "$name"
 		is "$name, $limits: walks lead to main" "astray $astray" "$(grep astray "$name.err")"
-		within "$name, $limits: instructions of ours were among them" 1000 20000 "$(sed -n 's/ instructions//p' "$name.err")"
+		within "$name, $limits: instructions of the recorder were among them" 1000 20000 "$(sed -n 's/ instructions//p' "$name.err")"
 	done
 }
 

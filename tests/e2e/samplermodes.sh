@@ -81,7 +81,7 @@ else
 		record wide --sampler=1m,stack:$size -p off -A off -- ./wide
 		count sampler_samples wide >/dev/null
 		report wide -header
-		is "a frame of 12 KB, $size copied: the header says what would do" $((size == 8)) "$(grep -c '  where they are longer than the 8 KB .* --sampler=1m,stack:16 finds more$' wide.txt)"
+		is "a frame of 12 KB, $size copied: the header says how much would be enough" $((size == 8)) "$(grep -c '  where they are longer than the 8 KB .* --sampler=1m,stack:16 finds more$' wide.txt)"
 		is "a frame of 12 KB, $size copied: and all tables do" $((size == 8)) "$(grep -cE '^# sampler: [0-9.]+ % of the stacks are cut: where .*stack:16 finds more$' wide.txt)"
 		rm -rf wide.er
 	done
@@ -104,7 +104,7 @@ else
 	record frames --sampler=1m -p off -A off -- "$programs/no_frames" 100
 	count sampler_samples frames >/dev/null
 	report frames -header
-	contains "frame pointers missing: the way out is told" 'record with --sampler=1m,stack' frames.txt
+	contains "frame pointers missing: the remedy is named" 'record with --sampler=1m,stack' frames.txt
 	report frames -functions
 	contains "and with every report" '^# sampler: [0-9.]+ % of the stacks have one frame only.*--sampler=1m,stack' frames.txt
 	report frames -header

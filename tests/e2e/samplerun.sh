@@ -77,7 +77,7 @@ echo '[ "$1" = 0 ] || exec sh "$0" $(($1 - 1))' >again.sh
 "$xcollect" --sampler=100u -o short.er -p off -A off sh again.sh 40 >/dev/null 2>&1
 samples=$(count sampler_samples short.er)
 counted=$("$xer_print" -metrics e.samples:name -functions short.er 2>/dev/null | awk '$NF == "<Total>" { print $1 }')
-is "the counts stand with the founder, and the others say so" "1 0" \
+is "the founder has the counts, and the others say so" "1 0" \
 	"$("$xer_print" -header short.er 2>/dev/null | grep -c '^Sampler    period 100 us, ') $("$xer_print" -header short.er 2>/dev/null | grep -c 'there are no counts')"
 between "of $samples samples of short programs, count" "${counted:-0}" $((samples * 80 / 100)) "$samples"
 

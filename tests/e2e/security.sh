@@ -15,7 +15,7 @@ if [ "$(id -u)" = 0 ] && have setpriv; then
 		as_other bin/xcollect -p off -A off -o "direct-$kind.er" "./$kind" >direct.out 2>direct.err
 		is "xcollect refuses a set-$kind program itself" 126 $?
 	done
-	is "nothing of ours ran with other rights" "" "$(find "$everyones"/*.er -uid 1 -o -path "$everyones/*.er/*" -gid 1)"
+	is "no code of the recorder ran with other privileges" "" "$(find "$everyones"/*.er -uid 1 -o -path "$everyones/*.er/*" -gid 1)"
 else
 	skip "privileged programs" "only root can make one for another user"
 fi

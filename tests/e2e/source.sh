@@ -288,7 +288,7 @@ if PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q libdebuginfod.so
 	rm -rf escaping.er/archives
 	sed -i 's#build_id="[^"]*"#build_id="../escaped"#' escaping.er/map.xml
 	report escaping -functions
-	is "what is no build id leads nowhere out of the cache" 0 "$(ls -d escaped 2>/dev/null | wc -l)"
+	is "a malformed build-id leads to no place outside the cache" 0 "$(ls -d escaped 2>/dev/null | wc -l)"
 	unset DEBUGINFOD_URLS
 	report served -source spin
 	is "without the variable nobody is asked" 1 $?
@@ -324,7 +324,7 @@ if gcc -gdwarf-4 -O1 -o maker "$PWD/there/maker.c" 2>/dev/null; then
 	absent "the file itself" 'is not what was compiled' maker.txt
 	rm there/maker.c
 	report maker -setpath "$PWD/elsewhere" -source main
-	contains "another file of the name is told" '^# warning: .*/elsewhere/maker.c is not what was compiled: it ends with line 1, and there is code of line [0-9]+$' maker.txt
+	contains "a warning names another file of the same name" '^# warning: .*/elsewhere/maker.c is not what was compiled: it ends with line 1, and there is code of line [0-9]+$' maker.txt
 fi
 
 # A function without a declaration of its name, such as a lambda, is in the file of its lines.

@@ -115,18 +115,18 @@ TERM=xterm timeout -k 5 60 script -qec "$xer_print profile.er" /dev/null <keys.t
 is "a slip at the prompt is no failure" 0 $?
 contains "there is a prompt" '\(xer_print\) ' shown.txt
 contains "and the table" 'work_a' shown.txt
-contains "a slip is told" "did you mean 'functions'" shown.txt
+contains "a misspelt command is reported" "did you mean 'functions'" shown.txt
 
 # ---- progress: only for commands that take long (tests/unit/analyzer/base/terminal.c), and only on a terminal
 terminal 50 "$xer_print -functions profile.er 2>message.txt"
-is "nothing is said of what is quick" "" "$(cat message.txt)"
+is "quick commands show no progress" "" "$(cat message.txt)"
 "$xer_print" -functions profile.er 2>message.txt >/dev/null
 is "nor without a terminal" "" "$(cat message.txt)"
 
 # ---- a full disk, a reader of the output that goes away
 "$xer_print" -functions profile.er >/dev/full 2>message.txt
 is "a full disk is an error" 1 $?
-contains "and is told" 'cannot write the output' message.txt
+contains "and a message says so" 'cannot write the output' message.txt
 for form in json csv html; do
 	"$xer_print" -printmode $form -functions profile.er >/dev/full 2>message.txt
 	is "also as $form" 1 $?

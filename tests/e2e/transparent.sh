@@ -80,6 +80,6 @@ is "a signal to the pid reaches the program" 143 $?
 # The process that archives at the end must not appear as a child of the program.
 for how in handler thread; do
 	record reaper$how -p off -H on -A on -- "$programs/reaper" $how
-	is "a $how that hears of children hears of none of ours" "0 end" "$? $(cat reaper$how.out)"
+	is "a $how that is notified of children sees none of the recorder's" "0 end" "$? $(cat reaper$how.out)"
 	contains "$how: archives are made" 'libc' <(ls reaper$how.er/archives)
 done

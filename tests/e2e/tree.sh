@@ -84,7 +84,7 @@ cp "hurt.er/$lineage.er/log.xml" hurt.er/_c98.er/
 "$xer_print" -metrics i.heapalloccnt -functions hurt.er >hurt.txt 2>hurt.err
 is "an empty descendant is a fault" 1 $?
 contains "that is named" 'hurt\.er/_c99\.er: nothing is recorded: the process was killed before its log existed' hurt.err
-is "one with a log alone is none" 1 "$(wc -l <hurt.err)"
+is "one that only has a log is no fault" 1 "$(wc -l <hurt.err)"
 is "and all others are read" "$whole" "$(total hurt)"
 
 # ---- groups
@@ -147,7 +147,7 @@ exec 8>more
 report live -metrics i.heapalloccnt -functions -exp_list
 is "a running tree is read" 0 $?
 seen "what is there so far counts" 1 live
-contains "and is said to run" '  running +live\.er: sh -c' live.txt
+contains "and is listed as running" '  running +live\.er: sh -c' live.txt
 mkfifo commands
 "$xer_print" live.er <commands >follow.txt 2>follow.err 8>&- &
 follower=$!

@@ -102,7 +102,7 @@ done
 record beside -p on -H on -- "$programs/user_parts"
 if have python3; then
 	"$xer_print" -export chrome beside.json beside.er >command.out 2>&1
-	is "events stand between the allocations of their blocks" "1000 2000 2000 3000 3000 4000 4000 5000" "$(python3 -c 'import json, sys
+	is "events are listed between the allocations of their blocks" "1000 2000 2000 3000 3000 4000 4000 5000" "$(python3 -c 'import json, sys
 trace = json.load(open(sys.argv[1]))
 events = sorted((e for e in (trace["traceEvents"] if isinstance(trace, dict) else trace) if e["ph"] != "M"), key=lambda e: e["ts"])
 live, seen = 0, []

@@ -96,7 +96,7 @@ contains "and off" '^002 .* TRACE OFF channel 0$' article.txt
 cc -std=gnu89 -w -I"$tests/../include" -o first first.c
 record first -p off -- ./first
 trcrpt first -h -d 010 -t /dev/null
-is "a file that is none is refused" 1 $?
+is "/dev/null as the template file is refused" 1 $?
 trcrpt first -h -d 010
 sed -E 's/ +[0-9]+\.[0-9]+/ T/g; s/0000[0-9A-F]{12} 000000000000000A/ADDRESS 000000000000000A/; s/idx 0x[0-9a-f]+/idx 0xI/' first.txt >plain
 is "an event without template, as the article shows it" "010 T T   UNDEFINED TRACE ID idx 0xI

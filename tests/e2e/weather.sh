@@ -52,7 +52,7 @@ fi
 record limited -p off -H on -L 1 -S 0.01 -- "$programs/heap_cost" 2000000 5
 is "the program runs on past the limit" 0 $?
 report limited -header
-contains "the limit is told" 'size limit is reached' limited.txt
+contains "the header says that the limit was reached" 'size limit is reached' limited.txt
 within "the data keep to it" 1 1048576 "$(stat -c %s limited.er/heaptrace)"
 
 # -t: events only between two times, but usage samples always.
