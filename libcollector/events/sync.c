@@ -1,10 +1,10 @@
 /* sync.c: wrappers of the functions that wait for another thread, and their records. The functions
  * are the rows of sync.def.
  *
- * For a wait below the threshold, a wrapper costs two readings of the clock and no more. For a free
- * lock it costs none, since the second one would be made while the lock is held. The scope is
- * entered after the real call: many of these calls are cancellation points, and may never
- * return. */
+ * For a wait below the threshold, a wrapper costs two readings of the clock and no more. For a lock
+ * that was free it costs one at most, since the second one would be made while the lock is held.
+ * The scope is entered after the real call: many of these calls are cancellation points, and may
+ * never return. */
 #include "libcollector/events/sync.h"
 
 #include "libcollector/hook/hook.h"
@@ -68,8 +68,35 @@ static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, ui
 	scope_leave(thread);
 }
 
-/* How the functions return an error, as an errno value. errno is still the caller's. */
-#define ERROR_OF_ERROR(result) (result)
+/* ---- locks that are free
+ *
+ * The C library's word of a lock tells. Trying the lock by another function would change what the
+ * program does: a robust mutex that is beyond use would wait for ever, and another library's
+ * wrapper of the function that the program calls would not be called. If another thread takes the
+ * lock right after we looked, the wait is not recorded. */
+
+enum { WRITER = 2, FIRST_READER = 8 };
+
+static inline int is_free_mutex(const pthread_mutex_t *mutex)
+{
+	return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) == 0;
+}
+
+static inline int is_free_to_read(const pthread_rwlock_t *lock)
+{
+	return !(__atomic_load_n(&lock->__data.__readers, __ATOMIC_RELAXED) & WRITER);
+}
+
+static inline int is_free_to_write(const pthread_rwlock_t *lock)
+{
+	unsigned readers = __atomic_load_n(&lock->__data.__readers, __ATOMIC_RELAXED);
+
+	return !(readers & WRITER) && readers < FIRST_READER;
+}
+
+/* How the functions return an error, as an errno value. errno is still the caller's. A robust mutex
+ * whose owner has died is held now. */
+#define ERROR_OF_ERROR(result) ((result) == EOWNERDEAD ? 0 : (result))
 #define ERROR_OF_ERRNO(result) ((result) < 0 ? errno : 0)
 #define ERROR_OF_SERIAL(result) ((result) == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : (result))
 #define ERROR_OF_C11(result) c11_error(result)
@@ -108,23 +135,20 @@ static int c11_error(int result)
 		return name##_traced arguments; \
 	}
 
-#define LOCK(name, func, try, type) \
+#define LOCK(name, func, is_free, type) \
 	static __attribute__((noinline)) int name##_traced(type *lock) \
 	{ \
 		uint64_t before, after; \
 		int result; \
 \
-		if (threshold && hook_real.try) { \
-			result = hook_real.try(lock); \
-			if (result == 0 || result == EOWNERDEAD) \
-				return result; \
-		} \
+		if (threshold && is_free(lock)) \
+			return REAL(name)(lock); \
 		before = col_ticks(); \
 		result = REAL(name)(lock); \
 		after = col_ticks(); \
 		if (is_on() && after - before >= threshold) \
-			record(FMT_sync_func_##func, (uint64_t)lock, 0, before, after, result, \
-			       CALLER); \
+			record(FMT_sync_func_##func, (uint64_t)lock, 0, before, after, \
+			       ERROR_OF_ERROR(result), CALLER); \
 		return result; \
 	} \
 	EXPORT int name(type *lock) \

@@ -46,3 +46,44 @@ report known -limit 0 -locks
 contains "locks names the mutex of a condition variable" ' condition +opened with gate;' known.txt
 report known -limit 0 -syncwaits
 contains "so does syncwaits" '^  pthread_cond_wait\(opened, gate\)' known.txt
+
+# A free lock is seen by its word: no other function is called in its place.
+record robust -p off -- "$programs/locks_known" robust
+is "a robust mutex that is beyond use says so" "0 died 1 lost 1" "$? $(cat robust.out)"
+record held -p off -s all -- "$programs/locks_known" robust
+report held -limit 0 -locks
+is "waits for it: the lock whose owner died is held, that beyond use failed" "3 1" "$(awk '$7 == "mutex" && $8 == "robust;" { print $4, $5 }' held.txt)"
+if have gcc; then
+	cat >count.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static int calls;
+
+#define COUNT(function, type) \
+	int function(type *lock) \
+	{ \
+		static int (*real)(type *); \
+\
+		if (!real) \
+			real = (int (*)(type *))dlsym(RTLD_NEXT, #function); \
+		calls++; \
+		return real(lock); \
+	}
+COUNT(pthread_mutex_lock, pthread_mutex_t)
+COUNT(pthread_rwlock_rdlock, pthread_rwlock_t)
+COUNT(pthread_rwlock_wrlock, pthread_rwlock_t)
+
+__attribute__((destructor)) static void tell(void)
+{
+	printf("calls %d\n", calls);
+}
+END
+	gcc -O1 -shared -fPIC -o libcount.so count.c -ldl
+	LD_PRELOAD=./libcount.so record counted -p off -A off -- "$programs/locks_known" count
+	is "another library's wrappers of locks are called" "$(LD_PRELOAD=./libcount.so "$programs/locks_known" count)" "$(cat counted.out)"
+else
+	skip "another library's wrappers of locks are called" "gcc is not installed" 1
+fi
