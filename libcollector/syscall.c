@@ -7,6 +7,7 @@
 #include "libcollector/process/seccomp.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/events/sync.h"
+#include "libcollector/io/io.h"
 
 #include <linux/sched.h>
 #include <sys/prctl.h>
@@ -76,6 +77,8 @@ EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long 
 {
 	if (unlikely(number == SYS_futex) && sync_wants_futex(b))
 		return sync_futex(number, a, b, c, d, e, f);
+	if (unlikely(io_wants_syscall(number)))
+		return io_syscall(number, a, b, c, d, e, f);
 	if (unlikely(is_exec(number)))
 		return exec_traced(number, a, b, c, d, e, f);
 	if (unlikely(number == SYS_seccomp))

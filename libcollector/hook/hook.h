@@ -8,6 +8,7 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/hook/pool.h"
 
+#include <aio.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -6,4 +6,10 @@
 /* Begin to record. Before this, the wrappers only pass on. */
 void io_start(void);
 
+/* Is a call by syscall(2) to be recorded as input or output? Signal-safe. */
+int io_wants_syscall(long number);
+
+/* The wrapper of such a call, with all its arguments; to be entered by a jump. */
+long io_syscall(long number, long a, long b, long c, long d, long e, long f);
+
 #endif

@@ -42,6 +42,10 @@ void io_record(const struct io_call *call, struct caller caller);
 /* A function and its wrapper. `before` and `after` are statements around the real call, whose
  * result is `got`; the rest initializes the io_call. */
 #define IO_WRAP_AROUND(type, name, parameters, arguments, before, after, ...) \
+	IO_WRAP_THEN(type, name, parameters, arguments, before, after, (void)0, __VA_ARGS__)
+
+/* The same with a statement behind the record. */
+#define IO_WRAP_THEN(type, name, parameters, arguments, before, after, then, ...) \
 	static __attribute__((noinline)) type name##_traced parameters \
 	{ \
 		uint64_t start = col_ticks(); \
@@ -50,6 +54,7 @@ void io_record(const struct io_call *call, struct caller caller);
 		got = REAL(name) arguments; \
 		after; \
 		io_record(&(struct io_call){.start = start, __VA_ARGS__}, CALLER); \
+		then; \
 		return got; \
 	} \
 	EXPORT type name parameters \
@@ -58,6 +63,15 @@ void io_record(const struct io_call *call, struct caller caller);
 			return hook_real.name arguments; \
 		return name##_traced arguments; \
 	}
+
+/* What was written to one descriptor was read from another one, in no time of its own. */
+#define IO_COPIED(from) \
+	if (got >= 0) \
+	io_record(&(struct io_call){.start = col_ticks(), \
+	                            IO_FUNC(COPIED), \
+	                            .fd = (from), \
+	                            .bytes = (int64_t)got}, \
+	          CALLER)
 
 #define IO_WRAP(type, name, parameters, arguments, ...) \
 	IO_WRAP_AROUND(type, name, parameters, arguments, (void)0, (void)0, __VA_ARGS__)

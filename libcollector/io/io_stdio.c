@@ -69,19 +69,36 @@ IO_WRAP(int, fflush, (FILE *stream), (stream), IO_DONE(FFLUSH, fd_of(stream)))
 
 /* ---- reading ---- */
 
+/* Make items of more than one byte items of one: only so does the library say how many bytes of the
+ * last one there were. It multiplies, and divides, in the same way. Returns the size that items had. */
+static inline size_t split_items(size_t *size, size_t *count)
+{
+	size_t item = *size, bytes;
+
+	if (item < 2 || __builtin_mul_overflow(item, *count, &bytes))
+		return 1;
+	*size = 1;
+	*count = bytes;
+	return item;
+}
+
+/* For `before` and `after` of a wrapper: the result is in items again. */
+#define SPLIT_ITEMS size_t bytes; size_t item = split_items(&size, &count)
+#define JOIN_ITEMS bytes = got * size; count /= item; got /= item
+
 /* Items of no size are none, which is no error. */
-#define READ_ITEMS .fd = fd_of(stream), .bytes = (int64_t)(got * size), .error = got < count && size ? error_of(stream) : 0
+#define READ_ITEMS .fd = fd_of(stream), .bytes = (int64_t)bytes, .error = got < count && size ? error_of(stream) : 0
 
 #define FREAD(name) \
-	IO_WRAP(size_t, name, (void *to, size_t size, size_t count, FILE *stream), (to, size, count, stream), \
-	        IO_FUNC(FREAD), READ_ITEMS)
+	IO_WRAP_AROUND(size_t, name, (void *to, size_t size, size_t count, FILE *stream), (to, size, count, stream), \
+	               SPLIT_ITEMS, JOIN_ITEMS, IO_FUNC(FREAD), READ_ITEMS)
 FREAD(fread)
 #undef fread_unlocked
 FREAD(fread_unlocked)
 
 #define FREAD_CHK(name) \
-	IO_WRAP(size_t, name, (void *to, size_t room, size_t size, size_t count, FILE *stream), \
-	        (to, room, size, count, stream), IO_FUNC(FREAD), READ_ITEMS)
+	IO_WRAP_AROUND(size_t, name, (void *to, size_t room, size_t size, size_t count, FILE *stream), \
+	               (to, room, size, count, stream), SPLIT_ITEMS, JOIN_ITEMS, IO_FUNC(FREAD), READ_ITEMS)
 FREAD_CHK(__fread_chk)
 FREAD_CHK(__fread_unlocked_chk)
 
@@ -117,8 +134,9 @@ IO_WRAP(int, getchar, (void), (), READ_CHARACTER(stdin))
 /* ---- writing ---- */
 
 #define FWRITE(name) \
-	IO_WRAP(size_t, name, (const void *from, size_t size, size_t count, FILE *stream), (from, size, count, stream), \
-	        IO_FUNC(FWRITE), .fd = fd_of(stream), .bytes = (int64_t)(got * size), .error = got < count && size ? errno : 0)
+	IO_WRAP_AROUND(size_t, name, (const void *from, size_t size, size_t count, FILE *stream), \
+	               (from, size, count, stream), SPLIT_ITEMS, JOIN_ITEMS, IO_FUNC(FWRITE), .fd = fd_of(stream), \
+	               .bytes = (int64_t)bytes, .error = got < count && size ? errno : 0)
 FWRITE(fwrite)
 #undef fwrite_unlocked
 FWRITE(fwrite_unlocked)

@@ -7,6 +7,7 @@
  * call. So usage is sampled at the start and the end only.
  * See doc/decisions/47-32-bit.md. */
 #include "libcollector/events/sync.h"
+#include "libcollector/io/io.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/thread/signals.h"
 
@@ -19,6 +20,17 @@ void signals_restart_call(int signal, void *context)
 }
 
 /* ---- events of other kinds */
+
+int io_wants_syscall(long number)
+{
+	(void)number;
+	return 0;
+}
+
+long io_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	return SYS6(number, a, b, c, d, e, f);
+}
 
 int sync_wants_futex(long operation)
 {
