@@ -45,7 +45,7 @@ demo: setup ## build, record a real program, print its functions and call tree
 	@tests/run-demo $(BUILD)
 
 help: ## list the targets; V=1 with any target shows the commands
-	@sed -n 's/^## \(.*\)/\n\1:/p; s/^\([a-z][a-z0-9-]*\):.* ## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+	@sed -n 's/^## \(.*\)/\n\1:/p; s/^\([a-z][a-z0-9-]*\):.* ## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 21
 
 clean: ## remove what was built
 	rm -rf $(BUILD)
@@ -67,6 +67,9 @@ e2e: ## build and run the end-to-end tests
 
 howto: ## replay doc/HOWTO_ADD_EVENT.md: a kind of data is added to a copy of the tree, whole and without each of its parts
 	@tests/run-howto $(BUILD)
+
+check-distributions: ## set-up, demo, check and lint in chroots of other distributions (ON="trixie noble" AS="root user hard")
+	@tests/run-distributions $(ON)
 
 lint: ## warnings as errors by gcc and clang, clang-tidy, cppcheck, manual pages against the tables, file sizes
 	@tests/run-lint $(BUILD)
@@ -164,4 +167,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: check-distributions howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
