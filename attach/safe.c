@@ -252,7 +252,5 @@ enum safe_verdict safe_judge(struct objects *objects, const struct thread *threa
 		return SAFE_UNKNOWN;
 	if (critical >= 0 && critical + 1 < count)
 		*wait_for = frames[critical + 1].pc;
-	if (critical < 0 && thread_is_in_rseq(thread, arch_pc(&registers)))
-		return SAFE_NO;
-	return critical < 0 ? SAFE_YES : SAFE_NO;
+	return critical >= 0 || thread_is_in_rseq(thread, arch_pc(&registers)) ? SAFE_NO : SAFE_YES;
 }

@@ -199,6 +199,49 @@ Test(xml, what_xml_cannot_carry_is_encoded)
 	}
 }
 
+/* The characters of XML 1.0, section 2.2, in UTF-8: the first and the last of each range. They stay
+ * as they are, their neighbours do not. */
+Test(xml, what_xml_can_carry_is_not_encoded)
+{
+	static const char *const whole[] = {" ",
+	                                    "~",
+	                                    "\xc2\x80",
+	                                    "\xdf\xbf",
+	                                    "\xe0\xa0\x80",
+	                                    "\xed\x9f\xbf",
+	                                    "\xee\x80\x80",
+	                                    "\xef\xbf\x80",
+	                                    "\xef\xbf\xbd",
+	                                    "\xf0\x90\x80\x80",
+	                                    "\xf4\x8f\xbf\xbf"};
+	static const char *const neighbours[] = {"\x1f",
+	                                         "\x80",
+	                                         "\xc1\xbf",
+	                                         "\xe0\x9f\xbf",
+	                                         "\xed\xa0\x80",
+	                                         "\xed\xbf\xbf",
+	                                         "\xef\xbf\xbe",
+	                                         "\xef\xbf\xbf",
+	                                         "\xf0\x8f\xbf\xbf",
+	                                         "\xf4\x90\x80\x80",
+	                                         "\xf5\x80\x80\x80"};
+	char bytes[64];
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+		struct xml_text text = XML_TEXT(bytes);
+
+		xml_put_content(&text, whole[i], strlen(whole[i]));
+		cr_expect_str_eq(bytes, whole[i], "%zu: %s", i, bytes);
+	}
+	for (size_t i = 0; i < sizeof(neighbours) / sizeof(neighbours[0]); i++) {
+		struct xml_text text = XML_TEXT(bytes);
+
+		xml_put_content(&text, neighbours[i], strlen(neighbours[i]));
+		cr_expect_eq(text.len, 4 * strlen(neighbours[i]), "%zu: %s", i, bytes);
+		cr_expect(strncmp(bytes, "\\x", 2) == 0, "%zu: %s", i, bytes);
+	}
+}
+
 Test(xml, decode_leaves_what_is_no_escape)
 {
 	char text[] = "a\\q\\x4 \\xZZ \\";

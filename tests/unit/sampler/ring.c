@@ -129,6 +129,27 @@ Test(ring, stacks_that_cannot_be_are_refused)
 	cr_assert_eq(sample.stack_bytes, 0);
 }
 
+/* perf_event_open(2): a sample has its ids, then the time. Of other records the last words are
+ * those of struct sample_id: here the ids, the time and the CPU. */
+Test(ring, the_time_of_a_record_is_where_its_type_says)
+{
+	static const uint64_t words[] = {11, 12, 13, 14, 15, 16};
+	struct ring_record record = {.type = PERF_RECORD_SAMPLE, .words = words, .count = 6};
+
+	cr_assert_eq(ring_time(&record), 12);
+	record.count = 2;
+	cr_assert_eq(ring_time(&record), 12);
+	record.count = 1;
+	cr_assert_eq(ring_time(&record), 0, "cut");
+	record.type = PERF_RECORD_FORK;
+	record.count = 6;
+	cr_assert_eq(ring_time(&record), 15);
+	record.count = 3;
+	cr_assert_eq(ring_time(&record), 12);
+	record.count = 2;
+	cr_assert_eq(ring_time(&record), 0, "cut");
+}
+
 /* A ring buffer of 64 pages at a period of 1 ms is read every 50 ms, as always; a small one, when
  * there is little memory, more often. */
 Test(ring, the_pause_follows_its_size)

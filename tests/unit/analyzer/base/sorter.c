@@ -2,8 +2,10 @@
 #include "analyzer/base/sorter.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ITEMS = 5000, SIZE_MAX_OF_ITEM = 70000 };
 
@@ -79,4 +81,32 @@ Test(sorter, nothing)
 	sorter_begin(sorter);
 	cr_assert_eq(sorter_next(sorter, &item), 0);
 	sorter_free(sorter);
+}
+
+static int is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* Items of 24 bytes and their places in the order, of 8: a hundred need 3200. */
+static int needs_a_file(size_t memory)
+{
+	struct sorter *sorter = sorter_new(memory);
+	int next = open("/dev/null", O_RDONLY | O_CLOEXEC), is_used;
+
+	close(next); /* the file would have this descriptor */
+	for (unsigned i = 0; i < 100; i++)
+		sorter_add(sorter, 100 - i, i, NULL, 0);
+	is_used = is_open(next);
+	sorter_free(sorter);
+	cr_expect_not(is_open(next));
+	return is_used;
+}
+
+Test(sorter, the_order_counts_as_memory_too)
+{
+	cr_expect_not(needs_a_file(3200));
+	cr_expect(needs_a_file(3199));
+	cr_expect(needs_a_file(2400));
+	cr_expect(needs_a_file(1));
 }

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct maker maker;
 
@@ -22,6 +23,10 @@ TestSuite(header, .init = set_up, .fini = tear_down);
 
 #define PERIOD "<setting name=\"sampler_ns\" value=\"1000000\"/>\n"
 #define CPU_SECOND "<count name=\"sampler_cpu_ns\" value=\"1000000000\"/>\n"
+/* A sampler needs to know when the clock of its samples was read. */
+#define CLOCK \
+	"<clock source=\"tsc\" hz=\"1000000000\" ticks=\"1000000000\" raw_ns=\"5000000000\" " \
+	"real_ns=\"1700000000000000000\" mono_ns=\"1000000\"/>\n"
 #define EXIT "<event kind=\"exit\" time=\"11000000000\" code=\"0\" cpu_ns=\"5000000000\"/>\n"
 
 /* Expect that the header has these lines, one after the other. */
@@ -33,6 +38,15 @@ static void has(const char *elements, const char *lines)
 	answer = answer_of(maker.path, "header");
 	cr_expect(strstr(answer.text, lines) != NULL, "%s\nis not in\n%s", lines, answer.text);
 	answer_fini(&answer);
+}
+
+/* The same for lines that come directly after others. */
+static void has_after(const char *elements, const char *before, const char *lines)
+{
+	char both[512];
+
+	snprintf(both, sizeof(both), "%s%s", before, lines);
+	has(elements, both);
 }
 
 Test(header, an_experiment_without_troubles_says_so)
@@ -139,4 +153,59 @@ Test(header, counters_tell_their_events_and_their_samples)
 	    "<count name=\"lost_counter0_room\" value=\"1\"/>\n",
 	    "\nCounter    page-faults: every 10, 136 counted, 130 in samples, 3 samples lost\n"
 	    "Counter    cs: every 1, its helper has not reported yet how many\n");
+}
+
+/* A sampler that has its directory, but no counts, once the process has ended. */
+Test(header, a_helper_that_has_not_told_its_counts_is_a_trouble)
+{
+	static const char untold[] = "\nWarnings\n  a helper that samples (--sampler, -h) ended "
+				     "before it wrote its counts: samples may be missing\n\n";
+	char path[sizeof(maker.path) + 16];
+
+	snprintf(path, sizeof(path), "%s/sampler", maker.path);
+	cr_assert_eq(mkdir(path, 0755), 0);
+	has(PERIOD CLOCK EXIT, untold);
+	has(PERIOD CLOCK EXIT "<count name=\"sampler_samples\" value=\"0\"/>\n",
+	    "\nWarnings   none\n");
+	snprintf(path, sizeof(path), "%s/counter0", maker.path);
+	cr_assert_eq(mkdir(path, 0755), 0);
+	has(PERIOD "<setting name=\"counters\" value=\"page-faults,10\"/>\n" CLOCK EXIT, untold);
+}
+
+/* More of the stack can be copied, up to 56 KB, if more than a quarter of the stacks end too early;
+ * and only if any of it is copied at all. */
+Test(header, a_larger_copy_is_advised_where_a_quarter_of_the_stacks_is_cut)
+{
+	static const struct {
+		unsigned kb, cut;
+		const char *advice; /* NULL: none */
+	} rows[] = {{0, 26, NULL},
+	            {1, 25, NULL},
+	            {1, 26, "1 KB that were copied, --sampler=1m,stack:2 finds more"},
+	            {8, 100, "8 KB that were copied, --sampler=1m,stack:16 finds more"},
+	            {27, 26, "27 KB that were copied, --sampler=1m,stack:54 finds more"},
+	            {28, 26, "28 KB that were copied, --sampler=1m,stack:56 finds more"},
+	            {55, 26, "55 KB that were copied, --sampler=1m,stack:56 finds more"},
+	            {56, 25, NULL},
+	            {56, 100, NULL}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char elements[512], advice[160] = "";
+
+		snprintf(elements, sizeof(elements),
+		         PERIOD "<setting name=\"sampler_stack\" value=\"%u\"/>\n" EXIT CPU_SECOND
+		                "<count name=\"sampler_samples\" value=\"100\"/>\n"
+		                "<count name=\"sampler_one_frame\" value=\"0\"/>\n"
+		                "<count name=\"sampler_cut_stacks\" value=\"%u\"/>\n",
+		         rows[i].kb * 1024, rows[i].cut);
+		if (rows[i].advice)
+			snprintf(advice, sizeof(advice),
+			         "           where they are longer than the %s\n", rows[i].advice);
+		else if (rows[i].kb == 0)
+			strcpy(advice,
+			       "           code without frame pointers: for whole stacks record "
+			       "with --sampler=1m,stack\n");
+		strcat(advice, "Format ");
+		has_after(elements, "; 0 without any frame dropped\n", advice);
+	}
 }
