@@ -132,8 +132,9 @@ enum exp_sync_class {
 	EXP_SYNC_SEMAPHORE_SET, /* System V: its address is an identifier */
 	EXP_SYNC_JOIN,          /* its address is a pthread_t */
 	EXP_SYNC_FUTEX,
-	EXP_SYNC_MONITOR /* of Java: its address is the number of its class << 32 | its identity
-	                    hash */
+	EXP_SYNC_MONITOR, /* of Java: its address is the number of its class << 32 | its identity
+	                     hash */
+	EXP_SYNC_ONCE     /* a routine that is run once */
 };
 
 #define EXP_NO_INDEX UINT32_MAX

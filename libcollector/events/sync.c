@@ -182,6 +182,59 @@ EXPORT int pthread_cond_init_old(pthread_cond_t *cond, const pthread_condattr_t 
 
 #include "libcollector/events/sync.def"
 
+/* ---- routines that are run once
+ *
+ * The thread that runs the routine waits for nothing. Another one waits if it finds the routine
+ * running. */
+
+/* The C library's word of it. */
+static inline int is_running(const int *word)
+{
+	enum { RUNNING = 1, DONE = 2 };
+
+	return (__atomic_load_n(word, __ATOMIC_ACQUIRE) & (RUNNING | DONE)) == RUNNING;
+}
+
+static void ran(enum fmt_sync_func func, const void *object, uint64_t before, struct caller caller)
+{
+	uint64_t after = col_ticks();
+
+	if (is_on() && after - before >= threshold)
+		record(func, (uint64_t)object, 0, before, after, 0, caller);
+}
+
+static __attribute__((noinline)) int pthread_once_traced(pthread_once_t *once, void (*run)(void))
+{
+	uint64_t before = col_ticks();
+	int result = REAL(pthread_once)(once, run);
+
+	ran(FMT_sync_func_ONCE, once, before, CALLER);
+	return result;
+}
+
+EXPORT int pthread_once(pthread_once_t *once, void (*run)(void))
+{
+	if (likely(!is_on() || !is_running((const int *)once)))
+		return REAL(pthread_once)(once, run);
+	return pthread_once_traced(once, run);
+}
+
+static __attribute__((noinline)) void call_once_traced(once_flag *flag, void (*run)(void))
+{
+	uint64_t before = col_ticks();
+
+	REAL(call_once)(flag, run);
+	ran(FMT_sync_func_CALL_ONCE, flag, before, CALLER);
+}
+
+EXPORT void call_once(once_flag *flag, void (*run)(void))
+{
+	if (likely(!is_on() || !is_running((const int *)flag)))
+		REAL(call_once)(flag, run);
+	else
+		call_once_traced(flag, run);
+}
+
 HOOK_VERSION(pthread_cond_wait, pthread_cond_wait, "@@GLIBC_2.3.2");
 HOOK_VERSION(pthread_cond_timedwait, pthread_cond_timedwait, "@@GLIBC_2.3.2");
 HOOK_VERSION(pthread_cond_init, pthread_cond_init, "@@GLIBC_2.3.2");

@@ -87,3 +87,13 @@ END
 else
 	skip "another library's wrappers of locks are called" "gcc is not installed" 1
 fi
+
+record once -p off -s on -- "$programs/locks_known" once
+is "routines run once" "0 runs 2" "$? $(cat once.out)"
+report once -metrics i.syncn:i.sync:name -functions
+for function in do_once do_call_once; do
+	is "$function: the wait for the other thread alone" 1 "$(value once $function 1)"
+	within "$function: its time" 0.04 10 "$(value once $function 2)"
+done
+report once -limit 0 -locks
+is "of two objects" 2 "$(grep -c ' once  *\(once\|flag\);' once.txt)"

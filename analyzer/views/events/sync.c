@@ -22,7 +22,7 @@ static const char *const class_names[] = {
 	[EXP_SYNC_SPIN] = "spin lock",      [EXP_SYNC_BARRIER] = "barrier",
 	[EXP_SYNC_SEMAPHORE] = "semaphore", [EXP_SYNC_SEMAPHORE_SET] = "System V set",
 	[EXP_SYNC_JOIN] = "thread join",    [EXP_SYNC_FUTEX] = "futex",
-	[EXP_SYNC_MONITOR] = "monitor",
+	[EXP_SYNC_MONITOR] = "monitor",     [EXP_SYNC_ONCE] = "once",
 };
 
 static double share(uint64_t wait_ns, double wall_s)
