@@ -208,7 +208,7 @@ static uint64_t guess_ahead(const struct exp_cursor *cursor)
 	if ((size_t)(cursor->end - cursor->at) < (AHEAD + 1) * size)
 		return 0;
 	payload = cursor->at + AHEAD * size + FDR_METADATA_SIZE;
-	memcpy(&word, payload + 8, sizeof(word));
+	memcpy(&word, payload + offsetof(struct fmt_heap_free, addr), sizeof(word));
 	if (payload[0] == FMT_KIND_heap_alloc)
 		word = fmt_u48_get(
 			(const struct fmt_u48 *)(payload + offsetof(struct fmt_heap_alloc, addr)));

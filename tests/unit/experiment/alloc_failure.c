@@ -4,6 +4,7 @@
  * This file's functions replace the C library's allocator in the whole test program; they fail the
  * Nth call of a thread that requests it. Sanitizers have their own allocator: in their builds no
  * call fails. */
+#include "experiment/archive/archive.h"
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "format/record.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static __thread long
@@ -200,6 +202,41 @@ Test(alloc_failure, listing_descendants_says_so, .timeout = 100)
 		cr_assert_eq(mkdir(name, 0755), 0);
 	}
 	fail_each(0);
+	maker_destroy(&maker);
+}
+
+/* Whatever the memory was before that takes the cause. */
+Test(alloc_failure, archiving_gives_a_cause_for_each_error, .timeout = 100)
+{
+	static const struct exp_archive_options options = {.what = EXP_ARCHIVE_USEDLDOBJECTS};
+	struct experiment *experiment;
+	struct exp_cause cause;
+	const struct exp_data_set *set;
+	struct maker maker;
+
+	maker_create(&maker);
+	path = maker.path;
+	cr_assert_eq(open_and_load(&experiment, &set), 0);
+	ours_only = 1;
+	failed = 1;
+	for (long nth = 1; failed; nth++) {
+		int rc;
+
+		memset(&cause, 'x', sizeof(cause));
+		failed = 0;
+		until_failure = nth;
+		rc = experiment_archive(experiment, &options, &cause);
+		until_failure = 0;
+		cr_assert_eq(rc < 0, failed, "allocation %ld fails: %d", nth, rc);
+		cr_assert_lt(nth, RUNS_MAX);
+		if (rc == 0)
+			continue;
+		cr_assert_eq(strncmp(cause.text, path, strlen(path)), 0, "%.99s", cause.text);
+		cr_assert_eq(strcmp(cause.text + strlen(path),
+		                    ": cannot archive: Cannot allocate memory"),
+		             0, "%.99s", cause.text);
+	}
+	experiment_close(experiment);
 	maker_destroy(&maker);
 }
 

@@ -40,6 +40,26 @@ Test(regexwork, groups_count_what_is_in_them)
 	             "an open group ends with the text");
 }
 
+/* Whatever is in the brackets. */
+Test(regexwork, an_expression_in_brackets_is_a_letter)
+{
+	static const char *const brackets[] = {
+		"[a]",   "[]]",   "[^]]",  "[[]",         "[[a]",     "[.]",      "[a.b]",
+		"[a:]",  "[=b]",  "[a.]",  "[^a=]",       "[.a:b=c]", "[]:]",     "[^].]",
+		"[+*?]", "[(|)]", "[{2}]", "[[:alpha:]]", "[[.].]]",  "[[=]=]x]",
+	};
+	const char *const ends[] = {"", "b", "(b+)+", "++++", "[.](a?)+[:]"};
+	char bracket[64], letter[64];
+
+	for (size_t i = 0; i < sizeof(brackets) / sizeof(brackets[0]); i++)
+		for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
+			snprintf(bracket, sizeof(bracket), "%s%s", brackets[i], ends[k]);
+			snprintf(letter, sizeof(letter), "a%s", ends[k]);
+			cr_expect_eq(exp_regex_work(bracket), exp_regex_work(letter), "%s",
+			             bracket);
+		}
+}
+
 Test(regexwork, what_nests_is_not)
 {
 	static char long_name[1000001];

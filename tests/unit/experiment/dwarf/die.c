@@ -336,6 +336,54 @@ Test(die, survives_damaged_compression, .init = enter, .fini = leave)
 	damage("-gdwarf-5 -gz=zlib -nostartfiles -Wl,-emain", 300);
 }
 
+/* Write a copy of "program" as "moved", in which segments of a type begin `by` bytes further. */
+static void move_segments(uint32_t type, uint64_t by)
+{
+	uint8_t *bytes;
+	size_t len = read_file("program", &bytes);
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
+	Elf64_Phdr *segment = (Elf64_Phdr *)(bytes + header->e_phoff);
+
+	for (int i = 0; i < header->e_phnum; i++)
+		if (segment[i].p_type == type)
+			segment[i].p_vaddr += by;
+	write_file("moved", bytes, len);
+	free(bytes);
+}
+
+/* Is "moved", as the debug file of "program", read here? Otherwise libdw reads it. */
+static int is_read_here(void)
+{
+	int fd = open("program", O_RDONLY | O_CLOEXEC), moved = open("moved", O_RDONLY | O_CLOEXEC);
+	struct exp_binary binary = {.fd = -1, .debug_fd = moved};
+	struct exp_dwarf dwarf = {.binary = &binary};
+	int rc;
+
+	binary.elf = elf_begin(fd, ELF_C_READ, NULL);
+	rc = exp_dwarf_die_open(&dwarf);
+	cr_assert(rc == 0 || rc == -ENOTSUP, "%d", rc);
+	exp_dwarf_die_close(&dwarf);
+	elf_end(binary.elf);
+	close(fd);
+	close(moved);
+	return rc == 0;
+}
+
+/* As after prelink(8). Only what is loaded has addresses in the process. */
+Test(die, leaves_a_debug_file_with_other_addresses_to_libdw, .init = enter, .fini = leave)
+{
+	cr_assert_eq(compile("g++", "-gdwarf-5"), 0);
+	elf_version(EV_CURRENT);
+	move_segments(PT_LOAD, 0);
+	cr_expect(is_read_here());
+	move_segments(PT_LOAD, 0x1000);
+	cr_expect_not(is_read_here());
+	move_segments(PT_PHDR, 0x1000);
+	cr_expect(is_read_here());
+	move_segments(PT_GNU_STACK, 0x1000);
+	cr_expect(is_read_here());
+}
+
 Test(die, inflates_as_far_as_asked, .init = enter, .fini = leave)
 {
 	struct exp_debug_section *info;

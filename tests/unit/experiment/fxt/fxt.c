@@ -267,6 +267,59 @@ Test(fxt_reader, a_large_payload_is_passed_over)
 	cr_assert_str_eq(outcome.fault, "offset 2399976: the file ends within a record");
 }
 
+/* Read `words`, whose events have these names and threads; thread n is of process n / 1000. Returns
+ * the number of events. */
+static unsigned check_names(const uint64_t *words, size_t size, const char *const *names,
+                            const uint64_t *threads)
+{
+	const struct exp_fxt_record *record;
+	int fd = memfd_create("fxt", MFD_CLOEXEC);
+	struct exp_fxt *fxt = exp_fxt_open(fd);
+	unsigned events = 0;
+	int rc;
+
+	cr_assert(write(fd, words, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0);
+	while ((rc = exp_fxt_next(fxt, &record)) > 0) {
+		const struct exp_fxt_value *thread = &record->values[1], *name = &record->values[3];
+
+		if (record->kind != FXT_event)
+			continue;
+		cr_expect_eq(thread->process, threads[events] / 1000, "event %u", events);
+		cr_expect_eq(thread->thread, threads[events], "event %u", events);
+		cr_expect(name->number == strlen(names[events]) &&
+		                  memcmp(name->text, names[events], name->number) == 0,
+		          "event %u", events);
+		events++;
+	}
+	cr_assert_eq(rc, 0, "%s", exp_fxt_fault(fxt));
+	exp_fxt_close(fxt);
+	close(fd);
+	return events;
+}
+
+/* Numbers of strings and threads are of a provider, and may be given again. */
+Test(fxt_reader, a_number_is_what_was_said_of_it_last)
+{
+#define PROVIDER(id) 0 | 2 << 4 | S(16, 1) | S(20, id) | S(52, 4), 0x30757063
+#define SECTION(id) 0 | 1 << 4 | S(16, 2) | S(20, id)
+#define THREAD(index, thread) 3 | 3 << 4 | S(16, index), (thread) / 1000, thread
+#define NAME(index, text) 2 | 2 << 4 | S(16, index) | S(32, 1), text
+#define EVENT(thread, name) 4 | 2 << 4 | S(24, thread) | S(48, name), 5
+	static const uint64_t words[] = {
+		PROVIDER(7),     THREAD(1, 1001),    THREAD(2, 1002),    THREAD(255, 2003),
+		NAME(1, 'a'),    NAME(2, 'b'),       NAME(0x7fff, 'c'),  EVENT(1, 1),
+		EVENT(2, 2),     EVENT(255, 0x7fff), THREAD(2, 3004),    NAME(2, 'd'),
+		EVENT(1, 1),     EVENT(2, 2),        EVENT(255, 0x7fff), PROVIDER(8),
+		THREAD(1, 4005), NAME(1, 'e'),       EVENT(1, 1),        SECTION(7),
+		EVENT(1, 2),     EVENT(2, 1),        SECTION(8),         EVENT(1, 1),
+	};
+	static const uint64_t threads[] = {1001, 1002, 2003, 1001, 3004,
+	                                   2003, 4005, 1001, 3004, 4005};
+	static const char *const names[] = {"a", "b", "c", "a", "d", "c", "e", "d", "a", "e"};
+
+	cr_assert_eq(check_names(words, sizeof(words), names, threads), 10);
+}
+
 static const uint64_t begin_a[] = {4 | 5 << 4 | S(16, 2) | S(48, 0x8001), 1, 2, 3, 0x61};
 static const uint64_t end_a[] = {4 | 5 << 4 | S(16, 3) | S(48, 0x8001), 1, 2, 3, 0x61};
 static const uint64_t end_b[] = {4 | 5 << 4 | S(16, 3) | S(48, 0x8001), 1, 2, 3, 0x62};

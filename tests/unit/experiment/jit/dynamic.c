@@ -56,6 +56,24 @@ Test(dynamic, a_place_that_is_used_again_is_told_by_generation, .fini = close_al
 	cr_assert_str_eq(experiment_function_at(experiment, 0x1020, 1)->alias, "II");
 }
 
+/* A JIT compiler may use a place again without a word. */
+Test(dynamic, of_several_at_one_place_the_last_is_there, .fini = close_all)
+{
+	char map[2048] = "", expected[16];
+
+	for (int i = 0; i < 20; i++)
+		snprintf(
+			map + strlen(map), sizeof(map) - strlen(map),
+			" <function name=\"f%d\" address=\"0x%x000\" size=\"64\" generation=\"0\"/>\n",
+			i, i * 7 % 5 + 1);
+	open_with(map, NULL);
+	/* 20 functions in turn at 5 places: the last five are at places 15 * 7 % 5 and so on. */
+	for (int i = 15; i < 20; i++) {
+		snprintf(expected, sizeof(expected), "f%d", i);
+		cr_expect_str_eq(name_at((uint64_t)(i * 7 % 5 + 1) << 12, 0), expected);
+	}
+}
+
 Test(dynamic, functions_come_before_objects_and_have_lines, .fini = close_all)
 {
 	static const struct {

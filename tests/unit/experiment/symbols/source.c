@@ -114,6 +114,43 @@ Test(source, places_are_tried_in_order)
 	check(EXP_SOURCE_MAPPED, "mapped");
 }
 
+/* A report may be of several experiments, which were archived at different times. */
+Test(source, the_first_archive_that_has_it_counts)
+{
+	struct experiment *others[2];
+	struct maker makers[2];
+	struct exp_cause cause;
+	struct exp_source source;
+	char path[512];
+
+	for (int i = 0; i < 2; i++) {
+		maker_create(&makers[i]);
+		cr_assert_eq(maker_open(&makers[i], &others[i], &cause), 0);
+	}
+	for (int i = 1; i >= 0; i--) {
+		const struct experiment *const experiments[] = {experiment, others[0], others[1]};
+		const struct exp_source_query query = {.paths = paths,
+		                                       .experiments = experiments,
+		                                       .experiment_count = 3,
+		                                       .path = recorded};
+
+		cr_assert_eq(exp_source_open(&query, &source), i == 1 ? -ENOENT : 0);
+		if (i == 0)
+			exp_source_fini(&source);
+		snprintf(path, sizeof(path), "%s/archives/src%s", makers[i].path, recorded);
+		make_directory(path);
+		put(path, i == 1 ? "the last one's" : "an earlier one's");
+		cr_assert_eq(exp_source_open(&query, &source), 0);
+		cr_expect_eq(source.origin, EXP_SOURCE_ARCHIVED);
+		cr_expect_str_eq(source.text, i == 1 ? "the last one's" : "an earlier one's");
+		exp_source_fini(&source);
+	}
+	for (int i = 1; i >= 0; i--) {
+		experiment_close(others[i]);
+		maker_destroy(&makers[i]);
+	}
+}
+
 Test(source, a_link_out_of_the_archive_is_not_followed)
 {
 	struct exp_source source;
