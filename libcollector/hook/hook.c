@@ -20,8 +20,8 @@ static void find_operators(struct hook_table *found)
 #include "libcollector/hook/operators.def"
 }
 
-/* Before glibc 2.36, dlsym(RTLD_NEXT) finds the oldest version of a function that has several. Where there is no such version, as on
- * processors that came later, there is one only. */
+/* Before glibc 2.36, dlsym(RTLD_NEXT) finds the oldest version of a function that has several.
+ * Where there is no such version, as on processors that came later, there is one only. */
 static void *find_at(const char *name, const char *version)
 {
 	void *found = dlvsym(search_from, name, version);

@@ -17,7 +17,8 @@ static void release(void)
 /* The list for a command line, in `text`. */
 static void list(char **argv)
 {
-	struct target target = {.path = "/bin/true", .argv = (char *[]){"true", "a b", NULL}, .own_argv = NULL};
+	struct target target = {
+		.path = "/bin/true", .argv = (char *[]){"true", "a b", NULL}, .own_argv = NULL};
 	struct listing listing = {&request, &target, "test.1.er", "/lib/libcollector.so"};
 	size_t size;
 	FILE *out;
