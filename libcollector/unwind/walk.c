@@ -2,6 +2,7 @@
  * See doc/decisions/07-unwinder.md. */
 #include "libcollector/unwind/walk_step.h"
 
+#include "libcollector/base/object.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/unwind/tree.h"
 
@@ -258,6 +259,23 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 	return node;
 }
 
+/* Does the stack of a context begin at the outermost frame? makecontext and its like put an address
+ * in a function below the first frame of a stack, to be reached when that returns. Other return
+ * addresses have a call before them. */
+static int begins_context(struct walk *walk)
+{
+	const struct walk_memo *memo = walk->memo;
+	const struct walk_frame *outermost = walk->fresh;
+	struct object_found found;
+	uint64_t before;
+
+	return !walk->is_leaf && !walk->guessed && outermost > memo->frame + memo->count + 1 &&
+	       outermost + 1 < memo->frame + memo->capacity &&
+	       object_find((uintptr_t)outermost->pc, &found) == 0 &&
+	       walk_read(walk->memo, outermost->pc - 8, &before) == 0 &&
+	       !arch_follows_call((const uint8_t *)&before);
+}
+
 static uint32_t finish(struct walk *walk, enum walk_end end, const struct match *match)
 {
 	struct walk_memo *memo = walk->memo;
@@ -302,6 +320,8 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 	begin_on(memo, sp);
 	match = (struct match){(int64_t)memo->count - 1, UINT32_MAX};
 	end = walk_fast(&walk, &match);
+	if (unlikely(end == WALK_TRUNCATED) && begins_context(&walk))
+		end = WALK_COMPLETE;
 	if (unlikely(end == WALK_NEEDS_REGISTERS)) {
 		col_count(&col.count.stacks_slow, 1);
 		memo->count = 0;

@@ -113,3 +113,14 @@ if have strip && cp "$programs/heap_known" stripped && strip stripped; then
 else
 	skip "frames without names" "strip is missing"
 fi
+
+# Stacks of contexts begin where makecontext and its like put an address.
+if [ "$(uname -m)" = x86_64 ]; then
+	record contexts -p off -H on -A off -- "$programs/contexts"
+	is "contexts: the program runs" ok "$(cat contexts.out)"
+	report contexts -metrics i.heapalloccnt:name -functions
+	is "every call is counted" 1010 "$(value contexts leaf 1)"
+	contains "and no stack counts as cut off" ' 0 truncated stacks ' contexts.txt
+else
+	skip "contexts" "it wants x86-64" 3
+fi
