@@ -214,6 +214,12 @@ $(BUILD)/tests/programs/late/callers.so $(BUILD)/tests/programs/late/sealed.so: 
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fplt -fno-builtin $(LDFLAGS) -shared -Wl,-z,$(if $(filter %/sealed.so,$@),now,lazy),-z,relro,--hash-style=gnu -o $@ $<
 
+# A program and a library with a malloc of their own, for the unit tests of attach.
+$(BUILD)/tests/unit/attach: $(BUILD)/tests/programs/own_malloc $(BUILD)/tests/programs/late/own_malloc.so
+$(BUILD)/tests/programs/late/own_malloc.so: tests/programs/own_malloc.c
+	$(begin)
+	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fPIC -shared -o $@ $< -lpthread
+
 # ---- fuzz targets, with libFuzzer (a build by clang with -fsanitize=fuzzer-no-link) and without
 
 FUZZ_OBJ := $(call objects,,tests/fuzz/targets) $(BUILD)/obj/libcollector/object/elffile.o $(filter-out %/main.o,$(ANALYZER_OBJ))

@@ -89,8 +89,7 @@ void disassembler_destroy(struct disassembler *disassembler)
 		return;
 	if (disassembler->instruction)
 		cs_free(disassembler->instruction, 1);
-	if (disassembler->handle != 0)
-		cs_close(&disassembler->handle);
+	cs_close(&disassembler->handle); /* refuses one that was not opened */
 	free(disassembler);
 }
 

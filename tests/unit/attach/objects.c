@@ -9,8 +9,11 @@
 #include <limits.h>
 #include <link.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct objects *objects;
@@ -68,6 +71,59 @@ Test(objects, functions_are_found_by_name)
 	cr_assert_eq(objects_extent(objects, OBJECT_LIBC, "no_such_function", &size), 0);
 	cr_assert_eq(size, 0);
 	objects_close(objects);
+}
+
+/* The file of tests/programs that is built beside the unit program. */
+static const char *built(const char *name)
+{
+	static char path[PATH_MAX + 64];
+
+	cr_assert_gt(readlink("/proc/self/exe", program, sizeof(program) - 1), 0);
+	snprintf(path, sizeof(path), "%s", program);
+	strcpy(strstr(path, "/unit/attach"), "/programs/");
+	return strcat(path, name);
+}
+
+/* A program that has just begun: nothing but it and the loader is there. */
+static pid_t start_stopped(const char *path)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		alarm(20);
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execl(path, path, NULL);
+		_exit(1);
+	}
+	cr_assert_gt(child, 0);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP, "%s: 0x%x", path, status);
+	cr_assert_eq(memory_open(child), 0);
+	return child;
+}
+
+Test(objects, a_program_with_an_allocator_of_its_own_is_told_from_a_library, .timeout = 60)
+{
+	void *library = dlopen(built("late/own_malloc.so"), RTLD_NOW | RTLD_LOCAL), *found;
+	pid_t child;
+
+	cr_assert_not_null(library, "%s", dlerror());
+	found = dlsym(library, "malloc");
+	open_own("/nowhere");
+	cr_expect_eq(objects_role(objects, (uint64_t)found), OBJECT_ALLOCATOR);
+	cr_expect_eq(objects_symbol(objects, OBJECT_ALLOCATOR, "malloc"), (uint64_t)found);
+	objects_close(objects);
+	dlclose(library);
+
+	child = start_stopped(built("own_malloc"));
+	cr_assert_eq(objects_open(child, "/nowhere", &objects), 0);
+	cr_expect_neq(objects_symbol(objects, OBJECT_PROGRAM_ALLOCATOR, "malloc"), 0);
+	cr_expect_neq(objects_symbol(objects, OBJECT_PROGRAM_ALLOCATOR, "main"), 0);
+	cr_expect_eq(objects_symbol(objects, OBJECT_PROGRAM_ALLOCATOR, "no_such_function"), 0);
+	objects_close(objects);
+	kill(child, SIGKILL);
+	child_status(child);
 }
 
 /* Bytes of a function of the C library, and bytes that occur nowhere. */

@@ -39,6 +39,8 @@ Test(errors, headers)
 Test(errors, what_is_not_closed)
 {
 	refuses(HEAD "\"abc\n", "file:1: a string is not closed (near '\"abc')");
+	refuses(HEAD "\"abc", "file:1: a string is not closed (near '\"abc')");
+	refuses(HEAD "\"", "file:1: a string is not closed (near '\"')");
 	refuses(HEAD "\"abc\\\n def\"\n", "file:1: a string is not closed (near '\"abc\\')");
 	refuses(HEAD "$D1, \\\n 1 {\\\n \"a\"\n",
 	        "file:3: '}' is missing: the case of line 2 is not closed (near 'end of the template')");

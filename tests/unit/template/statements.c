@@ -224,6 +224,18 @@ Test(statements, work_and_text_are_bounded, .timeout = 20)
 	cr_assert(strstr(text, "***") != NULL);
 }
 
+/* xer_trcfmt(5), LOOP: at most 65536 rounds that do not move the data pointer. */
+Test(statements, rounds_that_stand_still_are_bounded, .timeout = 20)
+{
+	static const char rounds[] = "LOOP $D1 { {{ $x = $x + 1 }} } \"then \" $x%D4",
+			  one_moves[] = "G8 LOOP $D1 { {{ $x = $x + 1 }} $x, 1 { X1 } } $x%D4";
+
+	SAYS(rounds, WORDS(65535), "then 65535");
+	SAYS(rounds, WORDS(65536), "then 65536");
+	SAYS(rounds, WORDS(65537), "*** loop too long ***");
+	SAYS(one_moves, WORDS(65537), "01 65537");
+}
+
 Test(statements, words_without_quotes_are_text)
 {
 	SAYS("size is $D1 bytes", WORDS(5), "size is 0005 bytes");
