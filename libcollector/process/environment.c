@@ -4,6 +4,7 @@
 #include "libcollector/process/environment.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/hook/hook.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -353,6 +354,29 @@ void environment_forget(void)
 	    environ == loan.lent) /* another thread may just have been beginning or ending it */
 		end_loan();
 	loan.users = 0;
+}
+
+/* What a thread of the program finds that asks while another one is in system(): not our variables.
+ */
+static char *own_value(char *value)
+{
+	const char *preload = loan.preload;
+
+	if (likely(!value || !is_lent(value)))
+		return value;
+	if (!preload || !is_variable(value - (sizeof(PRELOAD) - 1), PRELOAD))
+		return NULL;
+	return (char *)preload + sizeof(PRELOAD) - 1;
+}
+
+EXPORT char *getenv(const char *name)
+{
+	return own_value(REAL(getenv)(name));
+}
+
+EXPORT char *secure_getenv(const char *name)
+{
+	return own_value(REAL(secure_getenv)(name));
 }
 
 /* `known`: the page that was checked last. */

@@ -397,3 +397,36 @@ int case_system_among_signals(void)
 	say("%d\n", errno);
 	return 0;
 }
+
+static volatile int is_looking = 1;
+static char *of_the_user;
+
+static void *looks(void *seen)
+{
+	while (is_looking) {
+		char *preload = getenv("LD_PRELOAD");
+
+		*(long *)seen += preload != of_the_user;
+		*(long *)seen += secure_getenv("XER_RECORD") != NULL;
+	}
+	return NULL;
+}
+
+int case_environment_during_system(void)
+{
+	pthread_t thread;
+	long seen = 0;
+
+	of_the_user = getenv("LD_PRELOAD");
+	pthread_create(&thread, NULL, looks, &seen);
+	for (int i = 0; i < 10; i++) {
+		if (system("exit 0") != 0)
+			return 1;
+		pclose(popen("exit 0", "r"));
+	}
+	is_looking = 0;
+	pthread_join(thread, NULL);
+	say("seen %d\n", seen != 0);
+	mark();
+	return 0;
+}
