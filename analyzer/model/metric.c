@@ -294,13 +294,19 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 static void say_unknown(const char *text, size_t skip, char *error)
 {
 	const char *names[METRICS + 3] = {"any", "default", "hwc"}, *near;
-	size_t count = 3;
+	size_t count = 3, flavor_len = strcspn(text, ".%+!");
+	unsigned flavors_read;
 
 	for (unsigned id = 0; id < METRICS; id++)
 		if (is_there(id))
 			names[count++] = metric_keyword(id);
 	near = nearest_of(text + skip, names, count);
-	if (near)
+	if (near && skip != 0 && read_flavors(text, flavor_len, &flavors_read) != 0)
+		snprintf(
+			error, METRIC_ERROR_MAX,
+			"'%.30s' is not a metric: what stands before its name is e, i or a (did you mean 'e.%.30s'?)",
+			text, near);
+	else if (near)
 		snprintf(error, METRIC_ERROR_MAX,
 		         "'%.40s' is not a metric (did you mean '%.*s%.40s'?)", text, (int)skip,
 		         text, near);

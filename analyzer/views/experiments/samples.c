@@ -132,6 +132,18 @@ static const char *reason_name(unsigned reason)
 	return name ? name : "?";
 }
 
+enum { SHARE_SIZE = 16 };
+
+/* The first interval has also what was used before it, while the program was loaded: that is no
+ * share of its time. */
+static void put_share(char out[SHARE_SIZE], uint64_t part, double duration_s, uint64_t threads)
+{
+	if (share(part, duration_s) > 100.0 * (double)(threads > 0 ? threads : 1) + 1)
+		snprintf(out, SHARE_SIZE, "-");
+	else
+		snprintf(out, SHARE_SIZE, "%.1f", share(part, duration_s));
+}
+
 /* One line for each interval; the first words of a row are numbers, so that it can be sorted and
  * plotted. */
 static void put_interval(FILE *out, const struct exp_usage *before, const struct exp_usage *after)
@@ -140,9 +152,13 @@ static void put_interval(FILE *out, const struct exp_usage *before, const struct
 	uint64_t user_ns = grown(before->user_ns, after->user_ns);
 	uint64_t system_ns = grown(before->system_ns, after->system_ns);
 
-	fprintf(out, "%6u %10.3f %10.3f %9.3f %6.1f %9.3f %6.1f %9llu %7llu %8llu %8llu %10llu  %s",
-	        after->number, before->time_s, duration_s, report_seconds(user_ns),
-	        share(user_ns, duration_s), report_seconds(system_ns), share(system_ns, duration_s),
+	char user[SHARE_SIZE], system[SHARE_SIZE];
+
+	put_share(user, user_ns, duration_s, after->threads);
+	put_share(system, system_ns, duration_s, after->threads);
+	fprintf(out, "%6u %10.3f %10.3f %9.3f %6s %9.3f %6s %9llu %7llu %8llu %8llu %10llu  %s",
+	        after->number, before->time_s, duration_s, report_seconds(user_ns), user,
+	        report_seconds(system_ns), system,
 	        (unsigned long long)grown(before->minflt, after->minflt),
 	        (unsigned long long)grown(before->majflt, after->majflt),
 	        (unsigned long long)grown(before->nvcsw, after->nvcsw),

@@ -18,8 +18,10 @@ static const char *const words[] = {
 static const char **find_paths(const struct dataset *dataset, size_t *count)
 {
 	const struct dataset_experiment *at = NULL;
+	const struct exp_function *functions;
 	const char **paths = NULL;
 	size_t capacity = 0;
+	int has_dynamic = 0;
 
 	*count = 0;
 	while ((at = dataset_next(dataset, at))) {
@@ -36,6 +38,11 @@ static const char **find_paths(const struct dataset *dataset, size_t *count)
 			paths = memory_grow(paths, *count, &capacity, sizeof(*paths));
 			paths[(*count)++] = objects[i].path;
 		}
+		has_dynamic |= experiment_functions(at->experiment, &functions) != 0;
+	}
+	if (has_dynamic) {
+		paths = memory_grow(paths, *count, &capacity, sizeof(*paths));
+		paths[(*count)++] = "<Dynamic>"; /* the object of JIT functions */
 	}
 	return paths;
 }

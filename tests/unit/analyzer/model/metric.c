@@ -112,6 +112,11 @@ Test(metric, errors_name_the_column_and_the_nearest_word)
 	cr_assert_eq(metric_list_parse("usr", BOTH, &list, error), -EINVAL);
 	cr_assert_str_eq(error, "'usr' is not a metric (did you mean 'user'?)");
 	cr_assert_eq(metric_list_fault("usr", BOTH), 1);
+	/* A name that is right is not suggested for itself, nor with a flavor that there is not. */
+	cr_assert_eq(metric_list_parse("d.user", BOTH, &list, error), -EINVAL);
+	cr_assert_str_eq(
+		error,
+		"'d.user' is not a metric: what stands before its name is e, i or a (did you mean 'e.user'?)");
 	cr_assert_eq(metric_list_parse("e.user:qqqqqqqqqq:name", BOTH, &list, error), -EINVAL);
 	cr_assert_str_eq(error, "'qqqqqqqqqq' is not a metric (metric_list lists them)");
 	cr_assert_eq(metric_list_fault("e.user:qqqqqqqqqq:name", BOTH), 8);
