@@ -4,7 +4,6 @@
 #include "libcollector/process/environment.h"
 
 #include "libcollector/base/collector.h"
-#include "libcollector/hook/hook.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -356,9 +355,7 @@ void environment_forget(void)
 	loan.users = 0;
 }
 
-/* What a thread of the program finds that asks while another one is in system(): not our variables.
- */
-static char *own_value(char *value)
+char *environment_own(char *value)
 {
 	const char *preload = loan.preload;
 
@@ -367,16 +364,6 @@ static char *own_value(char *value)
 	if (!preload || !is_variable(value - (sizeof(PRELOAD) - 1), PRELOAD))
 		return NULL;
 	return (char *)preload + sizeof(PRELOAD) - 1;
-}
-
-EXPORT char *getenv(const char *name)
-{
-	return own_value(REAL(getenv)(name));
-}
-
-EXPORT char *secure_getenv(const char *name)
-{
-	return own_value(REAL(secure_getenv)(name));
 }
 
 /* `known`: the page that was checked last. */

@@ -55,6 +55,10 @@ int environment_has_library(int bits);
 int environment_lend(const struct descriptor_step *step, int bits);
 void environment_take_back(void);
 
+/* What a thread finds that asks for a variable while another one lends: the program's own value for
+ * `value`, NULL if it has none. */
+char *environment_own(char *value);
+
 /* In a forked child: no other thread lends any more. */
 void environment_forget(void);
 
