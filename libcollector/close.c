@@ -43,10 +43,14 @@ static void put_counters(struct xml_text *text)
 
 static void put_exit(struct xml_text *text, int exit_code)
 {
+	uint64_t children_ns = usage_children_ns();
+
 	col_event_begin(text, "exit");
 	if (exit_code >= 0)
 		xml_put_number(text, "code", (uint64_t)exit_code);
 	xml_put_number(text, "cpu_ns", usage_cpu_ns());
+	if (children_ns)
+		xml_put_number(text, "children_ns", children_ns);
 	xml_put(text, "/>\n");
 }
 

@@ -3,6 +3,7 @@
 
 #include "analyzer/table/compare.h"
 #include "analyzer/data/filters.h"
+#include "analyzer/report/absent.h"
 #include "analyzer/report/report.h"
 #include "analyzer/base/text.h"
 #include "analyzer/model/datakind.h"
@@ -34,6 +35,7 @@ struct quality {
 	uint64_t cpu_ns;     /* CPU time of the process at the same moment, without paused_ns */
 	uint64_t paused_ns;  /* CPU time while events were paused */
 	uint64_t since_ns;   /* CPU time in clock samples after that moment */
+	uint64_t absent_ns;  /* part of cpu_ns: of processes without an experiment */
 	uint64_t outside_ns; /* CPU time in samples of programs that were sampled from outside: how
 	                        much they used is not known */
 	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
@@ -96,6 +98,10 @@ static struct quality judge(const struct dataset *dataset)
 		if (dataset_data_of(at) & EXP_DATA_PROFILE)
 			add_coverage(&quality, at);
 	}
+	if (quality.cpu_ns != 0 && quality.outside_ns == 0) {
+		quality.absent_ns = absent_cpu_ns(dataset);
+		quality.cpu_ns += quality.absent_ns;
+	}
 	metric = judged_metric(tree);
 	quality.judged = tree->total[TREE_ROOT].of[metric];
 	for (size_t i = 0; i < tree->item_count; i++)
@@ -148,6 +154,9 @@ static void put_clock(FILE *out, const struct quality *quality)
 	else
 		fprintf(out, "CPU time covered unknown (%.2f s recorded), ",
 		        report_seconds(sum->sampled_ns));
+	if (quality->absent_ns != 0)
+		fprintf(out, "%.2f s of it in processes that left no experiment, ",
+		        report_seconds(quality->absent_ns));
 	if (quality->since_ns >= SHOWN_NS)
 		fprintf(out, "%.2f s more after the last usage sample, ",
 		        report_seconds(quality->since_ns));
@@ -229,6 +238,10 @@ static void add_quality_record(const struct dataset *dataset, struct output *out
 		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered",
 		            quality->covered_ns);
 		print_field(record, PRINT_NS, "cpu", "CPU time", quality->cpu_ns);
+		if (quality->absent_ns != 0)
+			print_field(record, PRINT_NS, "cpu_absent",
+			            "CPU time of processes without an experiment",
+			            quality->absent_ns);
 		if (quality->since_ns != 0)
 			print_field(record, PRINT_NS, "cpu_since",
 			            "CPU time after the last usage sample", quality->since_ns);

@@ -33,11 +33,6 @@ const struct dataset_experiment *view_next_experiment(const struct dataset *data
                                                       const struct command_argument *argument,
                                                       const struct dataset_experiment *at);
 
-/* Does the tree of an experiment have a process of this lineage (NULL: no lineage) that was sampled
- * from outside? */
-int view_is_outside(const struct dataset *dataset, const struct dataset_experiment *at,
-                    const char *lineage);
-
 /* What would have recorded a program that an event reports as not recorded: text to add to the
  * reason, "" if there is nothing. */
 const char *view_remedy(const struct dataset_experiment *at, const struct exp_event *event);

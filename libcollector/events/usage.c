@@ -15,11 +15,33 @@ static struct {
 
 /* The start of a descendant, whose first record may be written much later. */
 static struct process_moment began;
+static uint64_t began_waited_ns;
 static uint64_t began_kib; /* its peak resident set: a child has the memory of its parent */
 
 static uint64_t to_ns(struct timeval time)
 {
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+}
+
+/* System times are rounded, and a call for them can fail. */
+static uint64_t less(uint64_t ns, uint64_t before_ns)
+{
+	return ns > before_ns ? ns - before_ns : 0;
+}
+
+/* CPU time of the children that the process has waited for, and of theirs. */
+static uint64_t waited_ns(void)
+{
+	struct rusage usage;
+
+	memset(&usage, 0, sizeof(usage));
+	SYS2(SYS_getrusage, RUSAGE_CHILDREN, &usage);
+	return to_ns(usage.ru_utime) + to_ns(usage.ru_stime);
+}
+
+uint64_t usage_children_ns(void)
+{
+	return less(waited_ns(), began_waited_ns);
 }
 
 static void begin_at(const struct process_moment *start)
@@ -29,6 +51,7 @@ static void begin_at(const struct process_moment *start)
 	began = *start;
 	SYS2(SYS_getrusage, RUSAGE_SELF, &usage);
 	began_kib = (uint64_t)usage.ru_maxrss;
+	began_waited_ns = waited_ns();
 }
 
 /* Times count from the end of the image before, since executing this one is part of it; the rest
@@ -83,12 +106,6 @@ static void read_usage(struct rusage *usage)
 	usage->ru_nvcsw -= before->ru_nvcsw;
 	usage->ru_nivcsw -= before->ru_nivcsw;
 	usage->ru_nswap -= before->ru_nswap;
-}
-
-/* System times are rounded, and a call for them can fail. */
-static uint64_t less(uint64_t ns, uint64_t before_ns)
-{
-	return ns > before_ns ? ns - before_ns : 0;
 }
 
 static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)

@@ -18,6 +18,10 @@ void usage_tell(struct descriptor_step *step);
 /* In a forked child, which began at `start`. Signal-safe. */
 void usage_restart(const struct process_moment *start);
 
+/* CPU time of children that the process has waited for, and of theirs, since its start.
+ * Signal-safe. */
+uint64_t usage_children_ns(void);
+
 /* That start. */
 const struct process_moment *usage_start(void);
 

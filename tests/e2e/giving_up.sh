@@ -17,6 +17,7 @@ cat >gives.c <<'C'
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 void *volatile kept;
 __attribute__((noinline)) static void mark(int count)
@@ -73,6 +74,22 @@ static void drop(void)
 {
 	if (setgid(65534) != 0 || setuid(65534) != 0)
 		_exit(9);
+}
+static void burn(double seconds)
+{
+	while (clock() < seconds * CLOCKS_PER_SEC)
+		continue;
+}
+/* It may make no directory, so the one that uses a third of the CPU time has no experiment. */
+static void drop_and_fork(void)
+{
+	drop();
+	burn(0.4);
+	if (fork() == 0) {
+		burn(0.2);
+		_exit(0);
+	}
+	wait(NULL);
 }
 static void drop_raw(void)
 {
@@ -153,6 +170,8 @@ int main(int argc, char **argv)
 		again(1000);
 	} else if (strcmp(what, "drop") == 0) {
 		child(drop);
+	} else if (strcmp(what, "grandchild") == 0) {
+		child(drop_and_fork);
 	} else if (strcmp(what, "drop_raw") == 0) {
 		child(drop_raw);
 	} else if (strcmp(what, "chroot") == 0) {
@@ -191,6 +210,11 @@ if [ "$(id -u)" = 0 ] && timeout 10 ./gives drop >/dev/null; then
 		same "a child: $what" $what
 		is "$what: the child is recorded" 1000 "$(value $what mark 1)"
 	done
+	same "a child that gives up root has a child" grandchild
+	is "the child is recorded" 1000 "$(value grandchild mark 1)"
+	within "its child cannot be, and the coverage shows that" 50 80 "$(sed -nE 's/^# quality: CPU time covered ([0-9.]+) % .* s of it in processes that left no experiment.*/\1/p' grandchild.txt | head -1)"
+	report grandchild -experiment_list
+	contains "and so does the list of experiments" ' not recorded .* _f1_f1: a child \(it left no experiment\)' grandchild.txt
 else
-	skip "children that give up root" "only root can" 22
+	skip "children that give up root" "only root can" 26
 fi

@@ -4,6 +4,7 @@
 
 #include "format/lineage.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/report/absent.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/base/text.h"
@@ -47,64 +48,6 @@ static void put_place(struct output *output, const struct dataset_experiment *at
 	fputs(at->info->lineage, out);
 }
 
-static const char *attribute(const struct exp_event *event, const char *name)
-{
-	const char *value = report_attribute(event, name);
-
-	return value ? value : "?";
-}
-
-/* A process that one of the recorded processes made, and that has no experiment. */
-struct absentee {
-	const char *lineage, *path, *reason;
-};
-
-static int begins_with(const char *lineage, const char *start)
-{
-	size_t len = strlen(start);
-
-	return strncmp(lineage, start, len) == 0 && (lineage[len] == '\0' || lineage[len] == '_');
-}
-
-/* Does the tree have an experiment of this lineage, or of its descendants? Ranks of an MPI job have
- * other names. */
-static int has_experiment(const struct dataset *dataset, const struct dataset_experiment *founder,
-                          const char *lineage)
-{
-	for (size_t i = 0; i < founder->info->descendant_count; i++)
-		if (begins_with(founder->info->descendants[i], lineage))
-			return 1;
-	for (size_t i = 0; i < dataset->count; i++)
-		if (dataset->experiments[i].founder == founder->id &&
-		    begins_with(dataset->experiments[i].info->lineage, lineage))
-			return 1;
-	return 0;
-}
-
-/* Does an event of the process say why this lineage, or one of its descendants, was not recorded?
- */
-static int has_reason(const struct exp_info *info, const char *lineage)
-{
-	for (size_t i = 0; i < info->event_count; i++)
-		if (strcmp(info->events[i].kind, "unrecorded") == 0 &&
-		    begins_with(attribute(&info->events[i], "lineage"), lineage))
-			return 1;
-	return 0;
-}
-
-int view_is_outside(const struct dataset *dataset, const struct dataset_experiment *at,
-                    const char *lineage)
-{
-	unsigned founder = at->founder == 0 ? at->id : at->founder;
-
-	for (size_t i = 0; i < dataset->count && lineage != NULL; i++)
-		if (dataset->experiments[i].founder == founder &&
-		    dataset->experiments[i].info->outside &&
-		    strcmp(dataset->experiments[i].info->lineage, lineage) == 0)
-			return 1;
-	return 0;
-}
-
 const char *view_remedy(const struct dataset_experiment *at, const struct exp_event *event)
 {
 	const char *outside = report_attribute(event, "outside");
@@ -116,48 +59,15 @@ const char *view_remedy(const struct dataset_experiment *at, const struct exp_ev
 	               : "";
 }
 
-/* Does an event tell that a process was made whose name is known for sure? */
-static int makes_process(const struct exp_event *event)
-{
-	static const char *const kinds[] = {"fork", "_Fork", "vfork", "clone", "forkpty", "exec"};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(event->kind, kinds[i]) == 0)
-			return report_attribute(event, "lineage") != NULL;
-	return 0;
-}
-
-/* Returns 1 and *out if the event tells of such a process. */
-static int is_absentee(const struct dataset *dataset, const struct dataset_experiment *at,
-                       const struct exp_event *event, struct absentee *out)
-{
-	const struct dataset_experiment *founder = at->founder == 0
-	                                                   ? at
-	                                                   : dataset_find(dataset, at->founder);
-
-	*out = (struct absentee){attribute(event, "lineage"), attribute(event, "path"),
-	                         attribute(event, "reason")};
-	if (strcmp(event->kind, "unrecorded") == 0)
-		return !view_is_outside(dataset, at, out->lineage);
-	if (!founder || at->info->status == EXP_RUNNING || !makes_process(event) ||
-	    has_experiment(dataset, founder, out->lineage) || has_reason(at->info, out->lineage))
-		return 0;
-	out->path = report_attribute(event, "path") ? out->path : "a child";
-	out->reason = experiment_setting(at->experiment, "follow", "on")[0] == '='
-	                      ? "-F leaves it out, or it left no experiment"
-	                      : "it left no experiment";
-	return 1;
-}
-
 /* The processes that this one made and that were not recorded. */
 static void put_absentees(const struct dataset *dataset, struct output *output,
                           const struct dataset_experiment *at, int with_group)
 {
 	const struct exp_info *info = at->info;
-	struct absentee absentee;
+	struct absent absentee;
 
 	for (size_t i = 0; i < info->event_count; i++) {
-		if (!is_absentee(dataset, at, &info->events[i], &absentee))
+		if (!absent_find(dataset, at, &info->events[i], &absentee))
 			continue;
 		fprintf(output->out, "  -  -    %s%9s  %10s  %-20s  %*s", with_group ? "  -  " : "",
 		        "-", "-", "not recorded", 2 * (int)lineage_depth(absentee.lineage), "");
@@ -221,10 +131,10 @@ static void add_absentees(const struct dataset *dataset, struct output *output)
 	print_column(table, PRINT_WORD, "reason", "Reason");
 	for (size_t i = 0; i < dataset->count; i++) {
 		const struct dataset_experiment *at = &dataset->experiments[i];
-		struct absentee absentee;
+		struct absent absentee;
 
 		for (size_t j = 0; j < at->info->event_count; j++) {
-			if (!is_absentee(dataset, at, &at->info->events[j], &absentee))
+			if (!absent_find(dataset, at, &at->info->events[j], &absentee))
 				continue;
 			print_number(table, at->id);
 			print_word(table, absentee.lineage);

@@ -2,6 +2,7 @@
  * wrong. */
 #include "analyzer/views/view.h"
 
+#include "analyzer/report/absent.h"
 #include "analyzer/report/data.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
@@ -220,7 +221,7 @@ static int is_trouble(const struct dataset *dataset, const struct dataset_experi
 {
 	return strcmp(event->kind, "warning") == 0 || strcmp(event->kind, "loss") == 0 ||
 	       (strcmp(event->kind, "unrecorded") == 0 &&
-	        !view_is_outside(dataset, at, report_attribute(event, "lineage")));
+	        !absent_is_outside(dataset, at, report_attribute(event, "lineage")));
 }
 
 /* "WHAT NAME: REASON" */
@@ -313,7 +314,7 @@ static const char *became(const struct dataset *dataset, const struct dataset_ex
 			   *lineage = report_attribute(&info->events[i], "lineage");
 
 		if (strcmp(info->events[i].kind, "unrecorded") == 0 && path &&
-		    strcmp(path, info->executed) == 0 && view_is_outside(dataset, at, lineage))
+		    strcmp(path, info->executed) == 0 && absent_is_outside(dataset, at, lineage))
 			return lineage;
 	}
 	return info->executed_as ? info->executed_as : "not recorded";
