@@ -170,7 +170,8 @@ static void time_usage(struct reader *reader)
 		qsort(load->usage, load->usage_count, sizeof(*load->usage), compare_usage);
 }
 
-/* A process that ended before it had anything to record has its only sample in log.xml. */
+/* A process that ended before it had anything to record has its only sample in log.xml. At its
+ * start, it had used nothing. */
 static int take_end_usage(struct exp_load *load)
 {
 	const struct experiment *experiment = load->experiment;
@@ -179,12 +180,19 @@ static int take_end_usage(struct exp_load *load)
 
 	if (experiment->end_usage.cpu_ns == 0)
 		return 0;
-	if (exp_array_reserve(&load->usage, &load->usage_capacity, 0, sizeof(*load->usage)) != 0)
+	if (exp_array_reserve(&load->usage, &load->usage_capacity, 1, sizeof(*load->usage)) != 0)
 		return -ENOMEM;
-	load->usage[0] = experiment->end_usage;
-	load->usage[0].tid = thread.tid;
-	load->usage[0].time_s = exp_clock_seconds(&experiment->clock, experiment->end_ticks);
-	load->usage_count = 1;
+	load->usage[0] = (struct exp_usage){
+		.reason = FMT_sample_reason_START,
+		.number = 1,
+		.tid = thread.tid,
+		.threads = 1,
+		.time_s = exp_clock_seconds(&experiment->clock, experiment->clock.start.ticks)};
+	load->usage[1] = experiment->end_usage;
+	load->usage[1].number = 2;
+	load->usage[1].tid = thread.tid;
+	load->usage[1].time_s = exp_clock_seconds(&experiment->clock, experiment->end_ticks);
+	load->usage_count = 2;
 	exp_load_time(load, experiment->end_ticks);
 	return add_thread(load, &thread);
 }

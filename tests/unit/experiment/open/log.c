@@ -247,7 +247,7 @@ Test(log, the_exit_ends_the_recording)
 	cr_expect_float_eq(info->duration_s, 1, 1e-9, "an exit without a time");
 }
 
-Test(log, a_process_without_data_has_one_usage_sample_of_its_end)
+Test(log, a_process_without_data_has_usage_samples_of_its_start_and_end)
 {
 	const struct exp_data_set *set;
 
@@ -255,20 +255,23 @@ Test(log, a_process_without_data_has_one_usage_sample_of_its_end)
 		"<usage time=\"1500000000\" user_ns=\"1\" system_ns=\"2\" cpu_ns=\"3\" maxrss_kib=\"4\" minflt=\"5\" majflt=\"6\" inblock=\"7\" oublock=\"8\" nvcsw=\"9\" nivcsw=\"10\"/>"
 		"<event kind=\"exit\" time=\"1500000000\" code=\"0\" cpu_ns=\"3\"/>");
 	cr_assert_eq(experiment_load(experiment, &set), 0);
-	cr_assert_eq(set->usage_count, 1);
-	cr_expect_eq(set->usage[0].reason, FMT_sample_reason_END);
+	cr_assert_eq(set->usage_count, 2);
+	cr_expect_eq(set->usage[0].reason, FMT_sample_reason_START);
 	cr_expect_eq(set->usage[0].number, 1);
-	cr_expect_eq(set->usage[0].threads, 1);
-	cr_expect_eq(set->usage[0].user_ns, 1);
-	cr_expect_eq(set->usage[0].system_ns, 2);
-	cr_expect_eq(set->usage[0].cpu_ns, 3);
-	cr_expect_eq(set->usage[0].maxrss_kib, 4);
-	cr_expect_eq(set->usage[0].minflt, 5);
-	cr_expect_eq(set->usage[0].majflt, 6);
-	cr_expect_eq(set->usage[0].inblock, 7);
-	cr_expect_eq(set->usage[0].oublock, 8);
-	cr_expect_eq(set->usage[0].nvcsw, 9);
-	cr_expect_eq(set->usage[0].nivcsw, 10);
+	cr_expect_eq(set->usage[0].cpu_ns, 0);
+	cr_expect_eq(set->usage[1].reason, FMT_sample_reason_END);
+	cr_expect_eq(set->usage[1].number, 2);
+	cr_expect_eq(set->usage[1].threads, 1);
+	cr_expect_eq(set->usage[1].user_ns, 1);
+	cr_expect_eq(set->usage[1].system_ns, 2);
+	cr_expect_eq(set->usage[1].cpu_ns, 3);
+	cr_expect_eq(set->usage[1].maxrss_kib, 4);
+	cr_expect_eq(set->usage[1].minflt, 5);
+	cr_expect_eq(set->usage[1].majflt, 6);
+	cr_expect_eq(set->usage[1].inblock, 7);
+	cr_expect_eq(set->usage[1].oublock, 8);
+	cr_expect_eq(set->usage[1].nvcsw, 9);
+	cr_expect_eq(set->usage[1].nivcsw, 10);
 }
 
 Test(log, damage_behind_the_process_is_told_and_what_was_before_counts)
