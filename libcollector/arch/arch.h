@@ -119,6 +119,10 @@ static inline uint64_t arch_signal_slot(uint64_t sp, int number);
  * restored then. */
 static inline void arch_allow_unaligned(const ucontext_t *context);
 
+/* In a function: ARCH_UNWOUND(name): when a thread that is cancelled leaves it, the unwinder calls
+ * `name`, a personality routine (int version, int actions, ...) that is not static. The frames
+ * outside are still there. */
+
 /* ---- code, which must be readable around pc unless said otherwise ---- */
 
 /* True if the code at pc is what handlers return to, in any libc. */

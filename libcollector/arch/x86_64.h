@@ -221,6 +221,8 @@ static inline void arch_begin_call(ucontext_t *context, int64_t number)
 	context->uc_mcontext.gregs[REG_RIP] -= 2;
 }
 
+#define ARCH_UNWOUND(name) __asm__ volatile(".cfi_personality 0x1b, " #name)
+
 static inline int64_t arch_restarted_call(const ucontext_t *context)
 {
 	const greg_t *gregs = context->uc_mcontext.gregs;

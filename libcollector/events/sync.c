@@ -135,6 +135,67 @@ static int c11_error(int result)
 		return name##_traced arguments; \
 	}
 
+/* ---- waits that are cancellation points
+ *
+ * A thread that is cancelled does not come back to the wrapper. The unwinder tells us when it
+ * passes the wrapper's frame. */
+
+struct waiting {
+	enum fmt_sync_func function;
+	uint64_t object, second, before;
+	struct caller caller;
+	struct waiting *outer; /* that a handler of the program has interrupted */
+};
+
+/* The innermost of the thread. */
+static __thread struct waiting *waiting __attribute__((tls_model("initial-exec")));
+
+/* What the unwinder asks of a personality routine (C++ ABI). */
+int sync_unwound(int version, int actions) __attribute__((used, visibility("hidden")));
+int sync_unwound(int version, int actions)
+{
+	enum { CLEANUP_PHASE = 2, FORCED = 8, CONTINUE = 8 };
+	const struct waiting *wait = waiting;
+	uint64_t after = col_ticks();
+
+	(void)version;
+	if (!wait || (actions & (CLEANUP_PHASE | FORCED)) != (CLEANUP_PHASE | FORCED))
+		return CONTINUE;
+	waiting = wait->outer;
+	if (is_on() && after - wait->before >= threshold)
+		record(wait->function, wait->object, wait->second, wait->before, after, ECANCELED,
+		       wait->caller);
+	return CONTINUE;
+}
+
+#define WAIT_CANCELLABLE(name, func, how, parameters, arguments, waited_for, with) \
+	static __attribute__((noinline)) int name##_traced parameters \
+	{ \
+		struct waiting wait = {FMT_sync_func_##func, \
+		                       (uint64_t)(waited_for), \
+		                       (uint64_t)(with), \
+		                       col_ticks(), \
+		                       CALLER, \
+		                       waiting}; \
+		uint64_t after; \
+		int result; \
+\
+		ARCH_UNWOUND(sync_unwound); \
+		waiting = &wait; \
+		result = REAL(name) arguments; \
+		waiting = wait.outer; \
+		after = col_ticks(); \
+		if (is_on() && after - wait.before >= threshold) \
+			record(wait.function, wait.object, wait.second, wait.before, after, \
+			       ERROR_OF_##how(result), wait.caller); \
+		return result; \
+	} \
+	EXPORT int name parameters \
+	{ \
+		PASS_ON(name, arguments); \
+		return name##_traced arguments; \
+	}
+
 #define LOCK(name, func, is_free, type) \
 	static __attribute__((noinline)) int name##_traced(type *lock) \
 	{ \

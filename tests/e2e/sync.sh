@@ -97,3 +97,13 @@ for function in do_once do_call_once; do
 done
 report once -limit 0 -locks
 is "of two objects" 2 "$(grep -c ' once  *\(once\|flag\);' once.txt)"
+
+record cancel -p off -s on -- "$programs/locks_known" cancel
+is "threads that are cancelled in waits" "0 cancelled 3" "$? $(cat cancel.out)"
+report cancel -metrics i.syncn:i.sync:name -functions
+for function in wait_cond wait_semaphore wait_join; do
+	is "$function: a wait that ends by cancellation" 1 "$(value cancel $function 1)"
+	within "$function: its time" 0.05 10 "$(value cancel $function 2)"
+done
+report cancel -limit 0 -syncwaits
+is "how they ended" 3 "$(grep -c 'not granted: Operation canceled' cancel.txt)"

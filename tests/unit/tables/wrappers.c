@@ -24,10 +24,12 @@ static const char *const hooks[] = {
 
 static const char *const waits[] = {
 #define WAIT(name, func, result, parameters, arguments, object, second) #name,
-#define LOCK(name, func, try, type) #name,
+#define WAIT_CANCELLABLE(name, func, result, parameters, arguments, object, second) #name,
+#define LOCK(name, func, is_free, type) #name,
 #define INIT(name, func, parameters, arguments, object) #name,
 #include "libcollector/events/sync.def"
 #undef WAIT
+#undef WAIT_CANCELLABLE
 #undef LOCK
 #undef INIT
 };
