@@ -110,5 +110,5 @@ enum returns_next returns_leave(struct returns_exit *exit)
 	exit->word = call->word | FDR_EXIT << 1;
 	if (unlikely(functrace_mode() == FUNCTRACE_OFF))
 		return RETURNS_DONE;
-	return (enum returns_next)limits_record(exit->word, (uint64_t)(&exit->address + 1), 0);
+	return (enum returns_next)limits_record(exit->word, 0, 0);
 }

@@ -26,6 +26,12 @@ worked()
 	is "$1: what the leaves did" "$2" "$(value "$1" leaf_work 1)"
 }
 
+# made NAME KIND: the lineages in the parent's events of this kind, one for each child that the C library made
+made()
+{
+	grep "<event kind=\"$2\"" "$1.er/log.xml" | grep -o ' lineage="[^"]*"' | cut -d'"' -f2 | tr '\n' ' ' | sed 's/ $//'
+}
+
 family "fork" "_f1 _f2 _f3" fork 3
 worked fork 30
 family "fork and exec" "_f1_x1 _f2_x1" fork_exec 2
@@ -57,15 +63,25 @@ family "a fork that nobody sees" "_c1_x1" unseen_fork
 worked unseen_fork 10
 family "posix_spawn" "_c1 _c2 _c3" posix_spawn 3
 worked posix_spawn 30
+is "posix_spawn: each is an event" "_c1 _c2 _c3" "$(made posix_spawn posix_spawn)"
+is "posix_spawn: with the child's process" "$(sed -n 's/^<process pid="\([0-9]*\)".*/\1/p' posix_spawn.er/_c2.er/log.xml)" \
+	"$(sed -n 's/.*kind="posix_spawn".* pid="\([0-9]*\)" lineage="_c2".*/\1/p' posix_spawn.er/log.xml)"
 family "posix_spawnp with actions, attributes and no environment" "_c1" posix_spawnp
 worked posix_spawnp 10
+is "posix_spawnp: it is an event" _c1 "$(made posix_spawnp posix_spawn)"
 family "system" "_c1 _c1_f1_x1 _c2 _c2_f1_x1" system 2
 worked system 20
+is "system: each is an event" "_c1 _c2" "$(made system system)"
 family "popen" "_c1 _c1_f1_x1" popen
 worked popen 10
+is "popen: it is an event" _c1 "$(made popen popen)"
 family "wordexp" "_c1" wordexp
+is "wordexp: it is an event" _c1 "$(made wordexp wordexp)"
 family "daemon" "_f1 _f1_f1" daemon
 worked daemon 10
+family "daemon that keeps neither directory nor files" "_f1 _f1_f1" daemon_away
+worked daemon_away 10
+is "and it kept neither" "daemon_away: 3" "$(cat daemon_away.out)"
 family "forkpty" "_f1" forkpty
 worked forkpty 10
 family "exec that fails, then does not" "_x1" failing_exec

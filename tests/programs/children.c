@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -297,21 +299,33 @@ static void by_wordexp(int number)
 	wordfree(&words);
 }
 
+/* What daemon(3) says of a daemon that keeps neither its directory nor its files. */
+static int is_away(void)
+{
+	char directory[64];
+	struct stat status;
+
+	for (int fd = 0; fd < 3; fd++)
+		if (fstat(fd, &status) < 0 || !S_ISCHR(status.st_mode) ||
+		    status.st_rdev != makedev(1, 3) || (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR)
+			return 0;
+	return getcwd(directory, sizeof(directory)) && strcmp(directory, "/") == 0;
+}
+
 /* The daemon reports through a pipe that it is done. */
-static void by_daemon(int number)
+static void make_daemon(int keeps)
 {
 	int ends[2];
 	char byte = 0;
 
-	(void)number;
 	if (pipe(ends) < 0)
 		exit(9);
 	if (fork() == 0) {
 		close(ends[0]);
-		if (daemon(1, 1) < 0)
+		if (daemon(keeps, keeps) < 0)
 			_exit(8);
 		leaf_work();
-		byte = LEAF_STATUS;
+		byte = keeps || is_away() ? LEAF_STATUS : 100;
 		if (write(ends[1], &byte, 1) != 1)
 			_exit(8);
 		exit(LEAF_STATUS);
@@ -321,6 +335,18 @@ static void by_daemon(int number)
 		exit(9);
 	sum += byte;
 	wait(NULL);
+}
+
+static void by_daemon(int number)
+{
+	(void)number;
+	make_daemon(1);
+}
+
+static void by_daemon_away(int number)
+{
+	(void)number;
+	make_daemon(0);
 }
 
 static void by_forkpty(int number)
@@ -478,6 +504,7 @@ static const struct way {
 	{"popen", by_popen},
 	{"wordexp", by_wordexp},
 	{"daemon", by_daemon},
+	{"daemon_away", by_daemon_away},
 	{"forkpty", by_forkpty},
 	{"failing_exec", by_failing_exec},
 	{"thread_exec", by_thread_exec},

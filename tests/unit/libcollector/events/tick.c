@@ -6,9 +6,14 @@
 #include "libcollector/base/collector.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum { PERIOD_US = 4000, MS = 1000000 };
@@ -190,6 +195,26 @@ Test(tick, a_signal_that_no_timer_sent_is_the_programs)
 	raise(TICK_SIGNAL);
 	cr_assert_eq(told, TICK_SIGNAL);
 	cr_assert_eq(atomic_load(&col.count.samples), 0);
+}
+
+/* Sandboxes may refuse the call by which a thread learns its number. */
+Test(tick, a_thread_that_may_not_ask_for_its_number_is_sampled)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_gettid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+
+	tick_open();
+	if (SYS5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    SYS3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		cr_skip_test("no system call filters here");
+	cr_assert_eq(sys_tid(), 0);
+	spin(100);
+	cr_assert_geq(atomic_load(&col.count.samples), 4, "%lu", atomic_load(&col.count.samples));
 }
 
 /* A tick comes at the end of a long system call, and says so. */

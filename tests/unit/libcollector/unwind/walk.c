@@ -124,6 +124,66 @@ Test(walk, memo_gives_what_a_full_walk_gives, .init = setup, .fini = scratch_rem
 		roam(0);
 }
 
+/* ---- stacks that end at a base, as those of OpenMP's threads do ---- */
+
+static uint32_t plain_node, joined_node;
+
+static int walk_both(void)
+{
+	plain_node = both(&joined_node);
+	return 0;
+}
+
+static uint32_t parent_of(uint32_t node)
+{
+	return nodes[node / sizeof(struct fmt_node)].parent;
+}
+
+static uint64_t pc_of(uint32_t node)
+{
+	return nodes[node / sizeof(struct fmt_node)].pc;
+}
+
+/* The stack with the base has the frames of the plain one; the outermost one inside of the base, if
+ * that is dropped, is left out. */
+static void compare_at_base(uint32_t base, int drops)
+{
+	uint32_t plain = plain_node, joined = joined_node;
+
+	load_nodes();
+	for (; plain && parent_of(plain) != base; plain = parent_of(plain)) {
+		cr_assert_eq(pc_of(joined), pc_of(plain));
+		joined = parent_of(joined);
+	}
+	cr_assert_neq(plain, 0);
+	cr_assert_eq(joined, drops ? base : plain);
+}
+
+/* The base is where this function was called. */
+static void __attribute__((noinline)) join_here(int depth, int drops)
+{
+	uint64_t *frame = __builtin_frame_address(0);
+	uint32_t base = walk_stack(fresh, frame[1], (uint64_t)frame + 16, frame[0], NULL);
+
+	walk_memo_join(memo, (uint64_t)frame + 16, base, drops);
+	plain_node = both(&joined_node); /* one frame */
+	compare_at_base(base, drops);
+	for (int i = 0; i < 2; i++) { /* with and without the memo of the last one */
+		recurse(depth, walk_both);
+		compare_at_base(base, drops);
+	}
+	walk_memo_join(memo, 0, 0, 0);
+	recurse(depth, walk_both);
+	cr_assert_eq(joined_node, plain_node, "no base any more");
+}
+
+Test(walk, goes_on_with_the_stack_of_its_base, .init = setup, .fini = scratch_remove)
+{
+	for (int drops = 0; drops < 2; drops++)
+		for (int depth = 0; depth < 20; depth += 1 + depth / 4)
+			join_here(depth, drops);
+}
+
 /* ---- return addresses that were replaced, as function tracing does it ---- */
 
 static void exchange(volatile uint64_t *slot)
@@ -259,6 +319,36 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
 }
 
+/* Calls `leaf`. Its frame is known by rbx alone, as code that aligns the stack may have it. */
+int walk_by_rbx(int (*leaf)(void));
+__asm__(".pushsection .text\n"
+        ".globl walk_by_rbx\n"
+        "walk_by_rbx:\n\t.cfi_startproc\n"
+        "\tpush %rbx\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_offset rbx, -16\n"
+        "\tmov %rsp, %rbx\n\t.cfi_def_cfa_register rbx\n"
+        "\tsub $8, %rsp\n\tand $-64, %rsp\n\tcall *%rdi\n"
+        "\tmov %rbx, %rsp\n\t.cfi_def_cfa_register rsp\n"
+        "\tpop %rbx\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore rbx\n"
+        "\tret\n\t.cfi_endproc\n"
+        ".popsection");
+
+/* Such stacks take longer, so they are counted. */
+Test(walk, frames_on_any_register_are_found_and_counted, .init = setup, .fini = scratch_remove)
+{
+	int depth = recurse(3, compare_with_backtrace);
+
+	cr_assert_eq(atomic_load(&col.count.stacks_slow), 0);
+	cr_assert_eq(walk_by_rbx(compare_with_backtrace), depth - 3);
+	cr_assert_eq(atomic_load(&col.count.stacks_slow), 1);
+	cr_assert_eq(walk_by_rbx(compare_with_backtrace), depth - 3);
+	cr_assert_eq(atomic_load(&col.count.stacks_slow), 2);
+	cr_assert_eq(recurse(3, compare_with_backtrace), depth);
+	cr_assert_eq(atomic_load(&col.count.stacks_slow), 2);
+	cr_assert_eq(atomic_load(&col.count.stacks_truncated) +
+	                     atomic_load(&col.count.stacks_guessed),
+	             0);
+}
+
 /* ---- debuggers and samplers that do not recognize signal frames by their code can unwind through
  * the recorder's handlers by their unwind table ---- */
 
@@ -315,11 +405,6 @@ static uint32_t node_in_made;
 static void called_by_made(void)
 {
 	node_in_made = walk_caller(memo);
-}
-
-static uint32_t parent_of(uint32_t node)
-{
-	return nodes[node / sizeof(struct fmt_node)].parent;
 }
 
 static __attribute__((noinline)) uint32_t call_made(void (*made)(void (*callee)(void)))

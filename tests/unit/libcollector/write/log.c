@@ -8,10 +8,15 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 TestSuite(log, .init = scratch_open, .fini = scratch_remove);
@@ -116,6 +121,55 @@ Test(log, the_first_failure_ends_the_file)
 	cr_assert_eq(atomic_load(&col.count.lost_log), 2);
 	is_file("map.xml", "<map>\n</map>");
 	cr_assert_eq(append(COL_LOG, " <of-the-other/>\n"), 0);
+}
+
+/* ---- a thread that ends while it writes */
+
+static void *end_while_writing(void *is_filtered)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwrite64, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+
+	if (SYS5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    SYS3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		return NULL;
+	*(atomic_int *)is_filtered = 1;
+	append(COL_MAP, " <its-own/>\n");
+	return NULL;
+}
+
+/* A sandbox ends the thread. Then no other one can write to this file. */
+Test(log, what_cannot_be_written_behind_a_thread_that_is_gone_is_counted, .timeout = 60)
+{
+	atomic_int is_filtered = 0;
+	char element[1024];
+	pthread_t thread;
+	unsigned lost = 0;
+
+	pthread_create(&thread, NULL, end_while_writing, &is_filtered);
+	pthread_join(thread, NULL);
+	if (!is_filtered)
+		cr_skip_test("no system call filters here");
+	/* Short ones wait for the thread, as far as there is room; long ones do not. */
+	for (int i = 0; i < 100; i++) {
+		int error = append(COL_MAP, " <short/>\n");
+
+		cr_assert(error == 0 || error == -EBUSY);
+		lost += error != 0;
+		cr_assert_eq(atomic_load(&col.count.lost_log), lost);
+	}
+	cr_assert(lost > 0 && lost < 100, "%u", lost);
+	snprintf(element, sizeof(element), " <e fill=\"%0900d\"/>\n", 0);
+	cr_assert_eq(append(COL_MAP, element), -EBUSY);
+	cr_assert_eq(atomic_load(&col.count.lost_log), lost + 1);
+	is_file("map.xml", "<map>\n</map>");
+	cr_assert_eq(append(COL_LOG, " <of-the-other/>\n"), 0);
+	cr_assert_eq(atomic_load(&col.count.lost_log), lost + 1);
 }
 
 /* ---- events */
