@@ -73,15 +73,15 @@ Test(objects, functions_are_found_by_name)
 	objects_close(objects);
 }
 
-/* The file of tests/programs that is built beside the unit program. */
+/* The file of tests/programs, which are built in a folder beside that of the unit programs. */
 static const char *built(const char *name)
 {
-	static char path[PATH_MAX + 64];
+	static char path[2 * PATH_MAX];
 
 	cr_assert_gt(readlink("/proc/self/exe", program, sizeof(program) - 1), 0);
-	snprintf(path, sizeof(path), "%s", program);
-	strcpy(strstr(path, "/unit/attach"), "/programs/");
-	return strcat(path, name);
+	snprintf(path, sizeof(path), "%.*s/../programs/%s", (int)(strrchr(program, '/') - program),
+	         program, name);
+	return path;
 }
 
 /* A program that has just begun: nothing but it and the loader is there. */
