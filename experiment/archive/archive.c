@@ -3,6 +3,7 @@
  * never changes. */
 #include "experiment/archive/archive.h"
 
+#include "experiment/archive/complete.h"
 #include "experiment/archive/copy.h"
 #include "experiment/archive/logappend.h"
 #include "experiment/archive/sources.h"
@@ -404,6 +405,8 @@ int experiment_archive(struct experiment *experiment, const struct exp_archive_o
 		         experiment->info.path);
 		return -EBUSY;
 	}
+	/* Where nothing can be written, nothing is missed. */
+	(void)exp_complete(experiment);
 	if (options->match) {
 		rc = exp_regex_compile(&archive.match, options->match, why);
 		if (rc == -EINVAL)

@@ -24,6 +24,20 @@ record auto -H on -- ./program
 contains "the object is in archives" '^program_' <(ls auto.er/archives)
 moved "archived at the end" auto
 
+# A descendant that had nothing to record writes log.xml alone; the archiver gives it what every experiment has.
+record quiet -A off -- sh -c '/bin/true; /bin/true; :'
+is "quiet descendants write log.xml alone" "log.xml log.xml" "$(ls -A quiet.er/_f1_x1.er quiet.er/_f2_x1.er | grep -v : | xargs)"
+"$xer_print" -statistics all -sample_detail all -threads -overview quiet.er >quiet.before 2>&1
+succeeds "xer_archive completes them" timeout 60 "$xer_archive" quiet.er
+is "they have all files" "log.xml map.xml overview log.xml map.xml overview" "$(ls -A quiet.er/_f1_x1.er quiet.er/_f2_x1.er | grep -v : | xargs)"
+"$xer_print" -statistics all -sample_detail all -threads -overview quiet.er >quiet.after 2>&1
+is "and read as before" "" "$(diff quiet.before quiet.after | head -5)"
+is "with their usage, and the sum" 4 "$("$xer_print" -statistics all quiet.er | grep -c 'Total CPU (sec.): *[0-9.]* ( *[0-9]*[1-9]')"
+! have llvm-xray || succeeds "llvm-xray verifies the overview" timeout 60 llvm-xray fdr-dump -verify quiet.er/_f1_x1.er/overview
+sum=$(cat quiet.er/_f1_x1.er/* | cksum)
+"$xer_archive" quiet.er
+is "once" "$sum" "$(cat quiet.er/_f1_x1.er/* | cksum)"
+
 cp "$programs/heap_known" program
 record byhand -A off -H on -- ./program
 is "-A off archives nothing" "0 " "$? $(ls byhand.er/archives 2>&1)"

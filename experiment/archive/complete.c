@@ -1,0 +1,126 @@
+/* complete.c: gives the experiment of a process that had nothing to record until its end the files
+ * that every finished experiment has: map.xml, without objects, and overview, with the usage at its
+ * start and its end. The process has written log.xml alone, which costs it least. */
+#include "experiment/archive/complete.h"
+
+#include "experiment/base/internal.h"
+#include "format/fdr.h"
+#include "format/layout.h"
+#include "format/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ORDINAL = 1, SAMPLES = 2, FILE_SIZE = FDR_EXTENT_UNIT };
+
+/* The file gets its name when it is whole. One that is there stays. */
+static int make_file(int directory, const char *name, const char *temporary, const void *bytes,
+                     size_t size)
+{
+	int fd, status = 0;
+
+	if (faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	            0644);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, bytes, size) != (ssize_t)size)
+		status = -EIO;
+	close(fd);
+	if (status == 0 && linkat(directory, temporary, directory, name, 0) != 0 && errno != EEXIST)
+		status = -errno;
+	unlinkat(directory, temporary, 0);
+	return status;
+}
+
+/* At the start, nothing had been used. */
+static uint8_t *put_usage(uint8_t *at, const struct experiment *experiment, unsigned number)
+{
+	static const struct exp_usage none = {.threads = 1};
+	const struct exp_clock *clock = &experiment->clock;
+	int is_end = number == SAMPLES;
+	const struct exp_usage *usage = is_end ? &experiment->end_usage : &none;
+	uint64_t ticks = is_end ? experiment->end_ticks : clock->start.ticks;
+	uint64_t passed_ns = (uint64_t)((double)(ticks - clock->start.ticks) / clock->hz * 1e9);
+	struct fmt_usage record = {
+		.kind = FMT_KIND_usage,
+		.reason = is_end ? FMT_sample_reason_END : FMT_sample_reason_START,
+		.number = number,
+		.raw_ns = clock->start.raw_ns + passed_ns,
+		.real_ns = experiment->info.start_real_ns + passed_ns,
+	};
+
+#define PUT(field) record.field = usage->field
+	PUT(user_ns);
+	PUT(system_ns);
+	PUT(cpu_ns);
+	PUT(maxrss_kib);
+	PUT(minflt);
+	PUT(majflt);
+	PUT(inblock);
+	PUT(oublock);
+	PUT(nvcsw);
+	PUT(nivcsw);
+	PUT(threads);
+#undef PUT
+	fdr_event_put(at, sizeof(record), ticks, 0);
+	fdr_payload_put(at + FDR_METADATA_SIZE, &record, sizeof(record));
+	return at + FDR_METADATA_SIZE + sizeof(record);
+}
+
+/* Its only thread. */
+static uint8_t *put_thread(uint8_t *at, const struct experiment *experiment)
+{
+	const struct fmt_thread record = {.kind = FMT_KIND_thread,
+	                                  .origin = FMT_thread_origin_MAIN,
+	                                  .tid = (uint32_t)experiment->info.pid,
+	                                  .start_ns = experiment->clock.start_mono_ns};
+
+	fdr_event_put(at, sizeof(record), experiment->clock.start.ticks, 0);
+	fdr_payload_put(at + FDR_METADATA_SIZE, &record, sizeof(record));
+	return at + FDR_METADATA_SIZE + sizeof(record);
+}
+
+static int make_overview(const struct experiment *experiment)
+{
+	static uint64_t words[FILE_SIZE / sizeof(uint64_t)];
+	uint8_t *file = (uint8_t *)words, *at = file + FDR_HEADER_SIZE;
+	const struct fdr_header header = {.version = FDR_VERSION,
+	                                  .type = FDR_TYPE,
+	                                  .constant_tsc = 1,
+	                                  .nonstop_tsc = 1,
+	                                  .cycle_frequency = (uint64_t)experiment->clock.hz,
+	                                  .buffer_size = FILE_SIZE - FDR_HEADER_SIZE};
+	const struct fdr_prologue prologue = {.tid = (uint32_t)experiment->info.pid,
+	                                      .ordinal = ORDINAL,
+	                                      .extent_left = FILE_SIZE - FDR_HEADER_SIZE,
+	                                      .tsc = experiment->clock.start.ticks};
+
+	memset(words, 0, sizeof(words));
+	fdr_header_put(file, &header);
+	fdr_prologue_put(at, &prologue);
+	at = put_thread(at + FDR_PROLOGUE_SIZE, experiment);
+	for (unsigned number = 1; number <= SAMPLES; number++)
+		at = put_usage(at, experiment, number);
+	return make_file(experiment->directory, "overview", ".overview.new", file, FILE_SIZE);
+}
+
+int exp_complete(struct experiment *experiment)
+{
+	static const char map[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<" FMT_MAP_ROOT
+				  " version=\"1.0\">\n</" FMT_MAP_ROOT ">\n";
+	int status;
+
+	if (experiment->end_usage.cpu_ns == 0 || experiment->directory < 0 ||
+	    experiment->end_ticks < experiment->clock.start.ticks || experiment->clock.hz < 1 ||
+	    experiment->info.damaged)
+		return 0;
+	status = make_overview(experiment);
+	if (status == 0)
+		status = make_file(experiment->directory, FMT_FILE_MAP, ".map.new", map,
+		                   sizeof(map) - 1);
+	return status;
+}
