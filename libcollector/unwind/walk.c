@@ -259,9 +259,9 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 	return node;
 }
 
-/* Does the stack of a context begin at the outermost frame? makecontext and its like put an address
- * in a function below the first frame of a stack, to be reached when that returns. Other return
- * addresses have a call before them. */
+/* Does the stack of a context begin at the outermost frame? makecontext and libraries for fibers
+ * put an address in a function below the first frame of a stack, to be reached when that returns.
+ * Other return addresses have a call before them. */
 static int begins_context(struct walk *walk)
 {
 	const struct walk_memo *memo = walk->memo;

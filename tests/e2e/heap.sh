@@ -114,7 +114,7 @@ else
 	skip "frames without names" "strip is missing"
 fi
 
-# Stacks of contexts begin where makecontext and its like put an address.
+# Stacks of contexts begin where makecontext and libraries for fibers put an address.
 if [ "$(uname -m)" = x86_64 ]; then
 	record contexts -p off -H on -A off -- "$programs/contexts"
 	is "contexts: the program runs" ok "$(cat contexts.out)"
