@@ -146,6 +146,21 @@ Test(unmapped, what_is_no_code_is_not_kept)
 	cr_assert_eq(scratch_count("map.xml", "<code "), 0);
 }
 
+Test(unmapped, a_mapping_is_code_from_its_first_byte_to_its_last)
+{
+	const uint8_t *end = code + PAGES * PAGE;
+
+	for (int is_known = 0; is_known < 2; is_known++) {
+		see(code - 1);
+		see(end);
+		cr_assert_eq(scratch_count("map.xml", "<code "), 2 * is_known);
+		see(code);
+		see(end - 1);
+		cr_assert_eq(count_elements(code), 1);
+		cr_assert_eq(count_elements(end - PAGE), 1);
+	}
+}
+
 /* Its first page says where it is. */
 Test(unmapped, code_that_cannot_be_read_is_told_of)
 {

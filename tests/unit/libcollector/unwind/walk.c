@@ -124,6 +124,48 @@ Test(walk, memo_gives_what_a_full_walk_gives, .init = setup, .fini = scratch_rem
 		roam(0);
 }
 
+/* Functions with the same frame that call each other, and the walk, from one place each: then all
+ * but return addresses is the same in different stacks. */
+static void __attribute__((noinline)) walk_here(int depth)
+{
+	uint64_t *frame = __builtin_frame_address(0);
+	uint32_t node;
+
+	fresh->count = 0;
+	node = walk_stack(memo, frame[1], (uint64_t)frame + 16, frame[0], NULL);
+	cr_assert_eq(node, walk_stack(fresh, frame[1], (uint64_t)frame + 16, frame[0], NULL),
+	             "%d calls", depth);
+	walks++;
+}
+
+static void (*pick(int depth))(int);
+
+#define ALIKE(name) \
+	static void __attribute__((noinline)) name(int depth) \
+	{ \
+		for (int i = 0; i < 3; i++) { \
+			pick(depth)(depth + 1); \
+			__asm__ volatile("# " #name); /* so that they are not made one */ \
+		} \
+	}
+ALIKE(alike_1)
+ALIKE(alike_2)
+ALIKE(alike_3)
+
+static void (*pick(int depth))(int)
+{
+	static void (*const all[])(int) = {alike_1, alike_2, alike_3, walk_here, walk_here};
+
+	return depth < 30 && walks < 50000 ? all[seed_below(&seed, 5)] : walk_here;
+}
+
+Test(walk, memo_tells_functions_with_one_frame_apart, .init = setup, .fini = scratch_remove)
+{
+	seed = seed_start();
+	while (walks < 50000)
+		alike_1(0);
+}
+
 /* ---- stacks that end at a base, as those of OpenMP's threads do ---- */
 
 static uint32_t plain_node, joined_node;
