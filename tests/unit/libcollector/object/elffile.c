@@ -96,3 +96,90 @@ Test(elffile, the_range_is_that_of_all_segments)
 	in_memory.size--;
 	cr_assert_eq(elffile_range(&in_memory, &start, &end), -ENOEXEC);
 }
+
+/* ---- symbols ---- */
+
+/* A file with both tables of symbols, in the first section and in the last. */
+static struct {
+	Elf64_Ehdr header;
+	Elf64_Shdr section[5];
+	Elf64_Sym all[3], dynamic[2];
+	char names[16], dynamic_names[8];
+} symbols;
+
+static void make_symbols(void)
+{
+	memset(&symbols, 0, sizeof(symbols));
+	memcpy(symbols.header.e_ident, ELFMAG, SELFMAG);
+	symbols.header.e_ident[EI_CLASS] = ELFCLASS64;
+	symbols.header.e_shentsize = sizeof(Elf64_Shdr);
+	symbols.header.e_shoff = sizeof(Elf64_Ehdr);
+	symbols.header.e_shnum = 5;
+	symbols.header.e_shstrndx = 2;
+	symbols.section[1] = (Elf64_Shdr){.sh_type = SHT_DYNSYM,
+	                                  .sh_link = 3,
+	                                  .sh_offset = offsetof(typeof(symbols), dynamic),
+	                                  .sh_size = sizeof(symbols.dynamic)};
+	symbols.section[2] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+	                                  .sh_offset = offsetof(typeof(symbols), names),
+	                                  .sh_size = sizeof(symbols.names)};
+	symbols.section[3] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+	                                  .sh_offset = offsetof(typeof(symbols), dynamic_names),
+	                                  .sh_size = sizeof(symbols.dynamic_names)};
+	symbols.section[4] = (Elf64_Shdr){.sh_type = SHT_SYMTAB,
+	                                  .sh_link = 2,
+	                                  .sh_offset = offsetof(typeof(symbols), all),
+	                                  .sh_size = sizeof(symbols.all)};
+}
+
+/* The table that is found, NULL: none. */
+static const Elf64_Sym *find_symbols(void)
+{
+	const struct elffile in_memory = {(const uint8_t *)&symbols, sizeof(symbols)};
+	struct elffile_symbols found;
+
+	if (!elffile_symbols_find(&in_memory, &found))
+		return NULL;
+	if (found.at == symbols.all) {
+		cr_expect_eq(found.end, symbols.all + 3);
+		cr_expect_eq(found.names, symbols.names);
+		cr_expect_eq(found.names_size, sizeof(symbols.names));
+	} else {
+		cr_expect_eq(found.end, symbols.dynamic + 2);
+		cr_expect_eq(found.names, symbols.dynamic_names);
+		cr_expect_eq(found.names_size, sizeof(symbols.dynamic_names));
+	}
+	return found.at;
+}
+
+Test(elffile, all_symbols_are_better_than_those_of_linking)
+{
+	make_symbols();
+	cr_assert_eq(find_symbols(), symbols.all);
+	symbols.section[4].sh_type = SHT_NOBITS; /* as strip(1) leaves it to a debug file */
+	cr_assert_eq(find_symbols(), symbols.dynamic);
+	symbols.section[1].sh_type = SHT_PROGBITS;
+	cr_assert_null(find_symbols());
+}
+
+Test(elffile, symbols_that_are_damaged_are_passed_over)
+{
+	make_symbols();
+	symbols.section[4].sh_link = 5; /* of sections 0 to 4 */
+	cr_expect_eq(find_symbols(), symbols.dynamic);
+	make_symbols();
+	symbols.section[4].sh_offset += 4;
+	cr_expect_eq(find_symbols(), symbols.dynamic);
+	make_symbols();
+	symbols.section[4].sh_size = sizeof(symbols) - symbols.section[4].sh_offset + 1;
+	cr_expect_eq(find_symbols(), symbols.dynamic);
+	make_symbols();
+	symbols.section[2].sh_size = sizeof(symbols);
+	cr_expect_eq(find_symbols(), symbols.dynamic, "its names are outside");
+	symbols.section[3].sh_offset = sizeof(symbols) + 1;
+	cr_expect_null(find_symbols());
+	make_symbols();
+	symbols.header.e_shnum = 1;
+	symbols.header.e_shstrndx = 0;
+	cr_expect_null(find_symbols());
+}
