@@ -1,15 +1,19 @@
 /* complete.c: gives the experiment of a process that had nothing to record until its end the files
  * that every finished experiment has: map.xml, without objects, and overview, with the usage at its
- * start and its end. The process has written log.xml alone, which costs it least. */
+ * start and its end. The process has written log.xml alone, which costs it least. Java experiments
+ * get JAVA_CLASSES, the classes of the methods in map.xml. */
 #include "experiment/archive/complete.h"
 
 #include "experiment/base/internal.h"
+#include "experiment/jit/java.h"
 #include "format/fdr.h"
 #include "format/layout.h"
 #include "format/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -108,16 +112,72 @@ static int make_overview(const struct experiment *experiment)
 	return make_file(experiment->directory, "overview", ".overview.new", file, FILE_SIZE);
 }
 
+static int by_class(const void *left, const void *right)
+{
+	const struct exp_method *const *a = left, *const *b = right;
+
+	return strcmp((*a)->class_name, (*b)->class_name);
+}
+
+/* What would break a line is left out. */
+static void put_word(FILE *out, const char *word)
+{
+	for (; *word; word++)
+		if ((unsigned char)*word >= ' ')
+			fputc(*word, out);
+}
+
+/* A line for each class of a method that was called: its name and, if it is known, its source file.
+ */
+static void put_classes(FILE *out, const struct exp_method **methods, size_t count)
+{
+	qsort(methods, count, sizeof(const struct exp_method *), by_class);
+	for (size_t i = 0; i < count; i++) {
+		if (i != 0 && by_class(&methods[i - 1], &methods[i]) == 0)
+			continue;
+		put_word(out, methods[i]->class_name);
+		if (methods[i]->source) {
+			fputc('\t', out);
+			put_word(out, methods[i]->source);
+		}
+		fputc('\n', out);
+	}
+}
+
+static int make_classes(const struct experiment *experiment)
+{
+	size_t count = experiment->methods.count, size = 0;
+	const struct exp_method **methods = calloc(count, sizeof(const struct exp_method *));
+	char *text = NULL;
+	FILE *out = methods ? open_memstream(&text, &size) : NULL;
+	int status = -ENOMEM;
+
+	for (size_t i = 0; out && i < count; i++)
+		methods[i] = &experiment->methods.methods[i];
+	if (out) {
+		put_classes(out, methods, count);
+		status = fclose(out) != 0 ? -ENOMEM : 0;
+	}
+	if (status == 0)
+		status = make_file(experiment->directory, "JAVA_CLASSES", ".classes.new", text,
+		                   size);
+	free(text);
+	free(methods);
+	return status;
+}
+
 int exp_complete(struct experiment *experiment)
 {
 	static const char map[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<" FMT_MAP_ROOT
 				  " version=\"1.0\">\n</" FMT_MAP_ROOT ">\n";
-	int status;
+	int status = 0;
 
-	if (experiment->end_usage.cpu_ns == 0 || experiment->directory < 0 ||
+	if (experiment->directory >= 0 && experiment->methods.count != 0)
+		status = make_classes(experiment);
+	if (status != 0 || experiment->end_usage.cpu_ns == 0 || experiment->directory < 0 ||
 	    experiment->end_ticks < experiment->clock.start.ticks || experiment->clock.hz < 1 ||
 	    experiment->info.damaged)
-		return 0;
+		return status;
 	status = make_overview(experiment);
 	if (status == 0)
 		status = make_file(experiment->directory, FMT_FILE_MAP, ".map.new", map,

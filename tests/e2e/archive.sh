@@ -24,6 +24,14 @@ record auto -H on -- ./program
 contains "the object is in archives" '^program_' <(ls auto.er/archives)
 moved "archived at the end" auto
 
+# The classes of a Java experiment, those of its methods.
+cp -r "$golden/java.er" java.er
+timeout 60 "$xer_archive" -a usedldobjects java.er >java.out 2>&1
+is "JAVA_CLASSES has the classes of the methods" \
+	"$(grep -o '<method [^>]*class="[^"]*"' "$golden/java.er/map.xml" | sed 's/.*class="//; s/"//; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | LC_ALL=C sort -u | cksum)" \
+	"$(cut -f1 java.er/JAVA_CLASSES | cksum)"
+contains "and their source files" '^JavaSmall	JavaSmall\.java$' java.er/JAVA_CLASSES
+
 # A descendant that had nothing to record writes log.xml alone; the archiver gives it what every experiment has.
 record quiet -A off -- sh -c '/bin/true; /bin/true; :'
 is "quiet descendants write log.xml alone" "log.xml log.xml" "$(ls -A quiet.er/_f1_x1.er quiet.er/_f2_x1.er | grep -v : | xargs)"
