@@ -85,7 +85,7 @@ EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long 
 		seccomp_before_seccomp((unsigned long)a, (const void *)c);
 	if (unlikely(number == SYS_prctl))
 		seccomp_before_prctl((int)a, (unsigned long)b, (unsigned long)c);
-	if (unlikely(beforehand_is_wanted(number)))
+	if (unlikely(beforehand_is_wanted(number, a)))
 		beforehand_make();
 	if (unlikely(is_fork(number, a, b)))
 		return fork_traced(number, a, b, c, d, e, f);

@@ -48,7 +48,7 @@ void beforehand_make(void)
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-int beforehand_is_wanted(long number)
+int beforehand_is_wanted(long number, long argument)
 {
 	switch (number) {
 	case SYS_setuid:
@@ -65,6 +65,8 @@ int beforehand_is_wanted(long number)
 	case SYS_prlimit64:
 	case SYS_landlock_restrict_self:
 		return 1;
+	case SYS_prctl:
+		return argument == PR_SET_SECCOMP;
 	default:
 		return 0;
 	}

@@ -10,7 +10,7 @@
  * Signal-safe. */
 void beforehand_make(void);
 
-/* Does this system call give up something? */
-int beforehand_is_wanted(long number);
+/* Does this system call, with this first argument, give up something? */
+int beforehand_is_wanted(long number, long argument);
 
 #endif

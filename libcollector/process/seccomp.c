@@ -4,6 +4,7 @@
 #include "libcollector/process/seccomp.h"
 
 #include "libcollector/base/host.h"
+#include "libcollector/process/beforehand.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/write/log.h"
 #include "libcollector/base/sys.h"
@@ -241,5 +242,7 @@ EXPORT int prctl(int option, ...)
 	d = va_arg(more, unsigned long);
 	va_end(more);
 	seccomp_before_prctl(option, a, b);
+	if (option == PR_SET_SECCOMP)
+		beforehand_make();
 	return REAL(prctl)(option, a, b, c, d);
 }

@@ -6,7 +6,12 @@ needs "what a process gives up" "" gcc || exit 0
 cat >gives.c <<'C'
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
@@ -120,12 +125,26 @@ static int low_limit(void)
 	struct rlimit limits = {3, 3};
 	return prlimit(0, RLIMIT_NOFILE, &limits, NULL);
 }
+/* No file can be opened from here on. */
+static int no_files(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {4, filter};
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? 0 : -1;
+}
 static const char *way;
 static void by(void)
 {
 	const uid_t other = 65534;
 	int status = -1;
-	if (strcmp(way, "setreuid") == 0)
+	if (strcmp(way, "seccomp") == 0)
+		status = no_files();
+	else if (strcmp(way, "setreuid") == 0)
 		status = setreuid(other, other);
 	else if (strcmp(way, "setresuid") == 0)
 		status = setresuid(other, other, other);
@@ -205,6 +224,12 @@ contains "when there are descriptors again, recording goes on" '^Status +ended, 
 is "what comes then is recorded" 1000 "$(value closefrom again 1)"
 absent "the rest is told as lost" '^Warnings +none' closefrom.txt
 
+if timeout 10 ./gives seccomp | grep -qx 3; then
+	same "a filter that lets nothing be opened" seccomp
+	is "the child that has it is recorded" 1000 "$(value seccomp mark 1)"
+else
+	skip "a filter that lets nothing be opened" "this kernel has none" 2
+fi
 if [ "$(id -u)" = 0 ] && timeout 10 ./gives drop >/dev/null; then
 	for what in drop drop_raw chroot setreuid setresuid seteuid setfsuid capset unshare setns prlimit; do
 		same "a child: $what" $what
