@@ -4,6 +4,7 @@
  * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/functrace_write.h"
 
+#include "libcollector/calls/sleds.h"
 #include "libcollector/calls/functrace_record.h"
 #include "libcollector/calls/functrace_limits.h"
 #include "libcollector/thread/thread.h"
@@ -84,6 +85,7 @@ void functrace_count(void)
 			count += writer->erased;
 	}
 	atomic_store(&col.count.calls_erased, count);
+	sleds_look();
 }
 
 void functrace_thread_end(void)

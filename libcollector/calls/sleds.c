@@ -205,6 +205,11 @@ static int take_object(uint64_t bias, const uint8_t *map, uint64_t size)
 	return patch_object(object);
 }
 
+static void tell_taken(void)
+{
+	col_log_warning("function tracing: sleds that others have patched are left alone");
+}
+
 void sleds_see(const struct elffile *file, uint64_t bias)
 {
 	const Elf64_Shdr *section = elffile_find_section(file, "xray_instr_map");
@@ -214,7 +219,7 @@ void sleds_see(const struct elffile *file, uint64_t bias)
 		return;
 	error = take_object(bias, (const uint8_t *)(bias + section->sh_addr), section->sh_size);
 	if (error == -EBUSY)
-		col_log_warning("function tracing: sleds that others have patched are left alone");
+		tell_taken();
 	else if (error < 0)
 		col_log_warning("function tracing: the sleds of an object could not be patched");
 }
@@ -262,6 +267,38 @@ void sleds_restore(void)
 	}
 	code_tell_processors();
 	code_end();
+}
+
+static void look_at_one(struct patch *patch, const struct sled *sled, uint32_t id, int is_first)
+{
+	struct sled_code code;
+
+	(void)is_first;
+	if (patch->high != 0 || sled->kind >= SLED_KINDS ||
+	    sled_is_original(sled, (const uint8_t *)sled->address) ||
+	    sled_make(sled, id, stub_of(patch, sled), &code) < 0)
+		return;
+	patch->high = memcmp((const uint8_t *)sled->address + code.tail_at, code.tail,
+	                     code.tail_size) == 0
+	                      ? 1
+	                      : UINT64_MAX;
+}
+
+void sleds_look(void)
+{
+	static atomic_uint is_told;
+
+	for (uint32_t i = 0; i < object_count && !atomic_load(&is_told); i++) {
+		struct patch patch = {.object = &objects[i], .stubs = objects[i].stubs};
+		struct object_found found;
+
+		if (objects[i].is_gone || !objects[i].is_patched ||
+		    object_find((uintptr_t)objects[i].map, &found) != 0)
+			continue;
+		walk(&objects[i], &patch, look_at_one);
+		if (patch.high == UINT64_MAX && !atomic_exchange(&is_told, 1))
+			tell_taken();
+	}
 }
 
 void sleds_name_all(void)

@@ -15,6 +15,10 @@ void sleds_name_all(void);
 /* Restore all patched code that can still be executed: the rest of each sled is never reached. */
 void sleds_restore(void);
 
+/* Has something else patched an object later, as LLVM's runtime does in a constructor? Noted in
+ * log.xml, once. Signal-safe. */
+void sleds_look(void);
+
 /* Objects were unloaded. */
 void sleds_forget(void);
 
