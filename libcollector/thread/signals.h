@@ -41,8 +41,8 @@ int signals_tell_program(int signal, siginfo_t *info, void *context);
  * the program ignores it or has blocked it. Signal-safe. */
 void signals_forward(int signal, siginfo_t *info, void *context);
 
-/* Our `signal` has come at `context`. If it has interrupted a system call, and nothing else has, the
- * program must not see EINTR: then the call is made again. If a signal of the program has
+/* Our `signal` has come at `context`. If it has interrupted a system call, and nothing else has,
+ * the program must not see EINTR: then the call is made again. If a signal of the program has
  * interrupted it, or is about to, the call ends as it would have ended without us. Signal-safe. */
 void signals_restart_call(int signal, void *context);
 
