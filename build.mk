@@ -268,7 +268,10 @@ $(BUILD)/tests/bench/many_samples: $(BUILD)/obj/tests/bench/many_samples.o $(BUI
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)
 
 # No calls are merged or cloned, so that the known facts stay known by function.
-TARGET_FLAGS := -O2 -g -fno-inline-functions -fno-ipa-icf -fno-ipa-cp -fno-ipa-sra -fno-optimize-sibling-calls
+TARGET_FLAGS := -O2 -g -fno-inline-functions -fno-optimize-sibling-calls
+ifeq ($(findstring clang,$(shell $(CC) --version)),)
+TARGET_FLAGS += -fno-ipa-icf -fno-ipa-cp -fno-ipa-sra
+endif
 $(BUILD)/tests/programs/ft_%: TARGET_FLAGS += -finstrument-functions
 $(BUILD)/tests/programs/%: tests/programs/%.c
 	$(begin)

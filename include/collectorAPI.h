@@ -43,7 +43,8 @@ static __inline__ const struct xer_collector_table *xer_collector_find(void)
 	const struct xer_collector_table *found;
 
 	/* Each time: a recorder that attaches changes the word. */
-	__asm__ __volatile__(".weak xer_collector\n\tmov xer_collector@GOTPCREL(%%rip), %0" : "=r"(found));
+	__asm__ __volatile__(".weak xer_collector\n\tmov xer_collector@GOTPCREL(%%rip), %0"
+	                     : "=r"(found));
 	return found;
 #elif defined(__i386__) && !defined(__PIC__)
 	const struct xer_collector_table *found;

@@ -117,7 +117,7 @@ static int is_whole_number(const struct template_run *run, const struct code *co
 
 static uint64_t extend_sign(uint64_t number, unsigned bytes)
 {
-	unsigned shift = bytes < 8 ? 64 - 8 * bytes : 0;
+	unsigned shift = bytes >= 1 && bytes < 8 ? 64 - 8 * bytes : 0;
 
 	return (uint64_t)((int64_t)(number << shift) >> shift);
 }

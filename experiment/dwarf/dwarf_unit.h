@@ -125,7 +125,7 @@ struct exp_dwarf {
 	int is_libdw_tried;
 	struct exp_dwarf_package *package; /* of split units; NULL: not opened, or there is none */
 	int is_package_tried;
-	int is_package_odd; /* there is something that is no file */
+	int is_package_odd;    /* there is something that is no file */
 	struct exp_dies *dies; /* NULL: all is read by libdw */
 	Elf *elf;              /* of what they are read from */
 	int fd;

@@ -102,6 +102,12 @@ void functrace_end(void)
 		sleds_restore();
 }
 
+void functrace_count(void)
+{
+	writers_count();
+	sleds_look();
+}
+
 void functrace_unload(void)
 {
 	choice_forget();

@@ -34,7 +34,8 @@ void functrace_end(void);
 /* Load objects were unloaded. Signal-safe. */
 void functrace_unload(void);
 
-/* Count the calls that were erased because they were short. */
+/* Count the calls that were erased because they were short, and look whether others have patched
+ * the code since. */
 void functrace_count(void);
 
 /* A state has a new thread, which has not run yet; the calling thread gives up its state. */

@@ -4,7 +4,6 @@
  * See doc/decisions/25-function-tracing.md. */
 #include "libcollector/calls/functrace_write.h"
 
-#include "libcollector/calls/sleds.h"
 #include "libcollector/calls/functrace_record.h"
 #include "libcollector/calls/functrace_limits.h"
 #include "libcollector/thread/thread.h"
@@ -74,7 +73,7 @@ void functrace_thread_begin(struct col_thread *thread)
 	}
 }
 
-void functrace_count(void)
+void writers_count(void)
 {
 	uint64_t count = 0;
 
@@ -85,7 +84,6 @@ void functrace_count(void)
 			count += writer->erased;
 	}
 	atomic_store(&col.count.calls_erased, count);
-	sleds_look();
 }
 
 void functrace_thread_end(void)

@@ -15,6 +15,9 @@ void writers_start(int with_names);
 /* Another recording in this process. */
 void writers_restart(void);
 
+/* Count the calls that were erased because they were short. */
+void writers_count(void);
+
 /* Around what may change files and memory: signals are blocked, and the end of the recording waits
  * (attach.c). thread may be NULL. */
 void functrace_begin_slow(struct col_thread *thread, sys_sigset *old);

@@ -80,7 +80,7 @@ enum {
 	ompt_work_distribute = 6,
 	ompt_work_taskloop = 7,
 	ompt_work_scope = 8,
-	ompt_work_loop_static = 10, // these four: specification 6.0
+	ompt_work_loop_static = 10, /* these four: specification 6.0 */
 	ompt_work_loop_dynamic = 11,
 	ompt_work_loop_guided = 12,
 	ompt_work_loop_other = 13

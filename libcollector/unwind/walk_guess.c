@@ -15,10 +15,9 @@ struct walk_machine walk_machine;
 static void (*_Atomic tell)(uint64_t pc);
 
 enum {
-	SCAN_WORDS = 512,   // of one frame
-	SCANS_MAX = 16,     // of one stack
-	GUESSES_MAX = 4096, // the same: what is deeper is cut off, as an event would cost a
-	                    // millisecond
+	SCAN_WORDS = 512,   /* of one frame */
+	SCANS_MAX = 16,     /* of one stack */
+	GUESSES_MAX = 4096, /* the same: what is deeper is cut off, or an event would cost 1 ms */
 	SAVED_BP_FAR = 1 << 20,
 	KNOWN_BITS = 11
 };

@@ -5,7 +5,7 @@
  *   open 1; fails with ENOENT 4         write 100 x 7, 1 x 5 to a pipe      writev 5 x (3 + 4)
  *   read 50 x 10, 1 x 0, 1 x 5 from a pipe; fails with EBADF 3              readv 5 x (3 + 4)
  *   pwrite 10 x 16, pread 20 x 8        lseek 7, fsync 1, fdatasync 1       dup 1, close 7
- *   pipe 1, socketpair 1                send 6 x 9, recv 6 x 9              sendfile 1 x 100 (and read from its source)
+ *   pipe 1, socketpair 1                send 6 x 9, recv 6 x 9              sendfile 1 x 100 + read
  *   mmap 1 of a file, 5 without one     fopen 2; fails with ENOENT 1        fclose 2, fflush 1
  *   fputs 10 x 5, fputc 10 x 1          fwrite 10 x (2 * 4)                 fprintf 10 x 6
  *   fgets 10 x 5, 1 at the file's end   getc 10 x 1, fread 1 x 140          stat 3, fstat 1

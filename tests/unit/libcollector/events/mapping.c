@@ -17,7 +17,7 @@
  * it. */
 static void setup(void)
 {
-	void *volatile room; // compilers leave out a malloc whose block is only freed
+	void *volatile room; /* compilers leave out a malloc whose block is only freed */
 
 	mallopt(M_MMAP_THRESHOLD, 1 << 24);
 	mallopt(M_TRIM_THRESHOLD, 1 << 24);
