@@ -3,7 +3,6 @@
 #include "libcollector/hook/elftables.h"
 
 #include <elf.h>
-#include <string.h>
 
 /* The loader has turned most, but not all, addresses in a dynamic section into absolute ones. */
 static const void *address_in(uint64_t bias, uint64_t value)
@@ -101,7 +100,8 @@ static int is_definition(const struct elf_tables *tables, uint32_t index, const 
 {
 	const ElfW(Sym) *symbol = &tables->symbol[index];
 
-	return symbol->st_shndx != SHN_UNDEF && strcmp(tables->text + symbol->st_name, name) == 0 &&
+	return symbol->st_shndx != SHN_UNDEF &&
+	       elf_tables_is_name(tables->text + symbol->st_name, name) &&
 	       !(tables->version && tables->version[index] & ELF_TABLES_HIDDEN);
 }
 

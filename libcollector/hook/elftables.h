@@ -44,4 +44,21 @@ uint32_t elf_tables_hash(const char *name);
  * DT_GNU_HASH. */
 uint32_t elf_tables_find(const struct elf_tables *tables, const char *name, uint32_t hash);
 
+/* Are two texts equal, or does one begin with the other? Not by strcmp: a program compiled with
+ * AddressSanitizer has one of its own, which does not work before the program has begun, and the
+ * recorder begins earlier. Signal-safe. */
+static inline int elf_tables_is_name(const char *text, const char *name)
+{
+	while (*text && *text == *name)
+		text++, name++;
+	return *text == *name;
+}
+
+static inline int elf_tables_begins(const char *text, const char *begin)
+{
+	while (*begin && *text == *begin)
+		text++, begin++;
+	return *begin == '\0';
+}
+
 #endif

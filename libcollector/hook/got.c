@@ -145,7 +145,7 @@ static int is_same_version(const struct elf_tables *tables, uint32_t index, uint
 	const char *ours = own_version(own_symbol);
 	const char *wanted = ours ? wanted_version(tables, index) : NULL;
 
-	return !wanted || strcmp(ours, wanted) == 0;
+	return !wanted || elf_tables_is_name(ours, wanted);
 }
 
 /* What stands for what. */
@@ -156,7 +156,7 @@ struct exchange {
 
 static int find_exchange(const char *name, struct exchange *out)
 {
-	if (strcmp(name, "dlsym") == 0) {
+	if (elf_tables_is_name(name, "dlsym")) {
 		*out = (struct exchange){.wrapper = (uint64_t)&find_symbol,
 		                         .bound = (uint64_t)dlsym_real()};
 		return 0;
@@ -271,7 +271,7 @@ static int is_exempt(const struct dl_phdr_info *info, const struct loaded *loade
 	for (size_t i = 0; i < sizeof(exempt) / sizeof(exempt[0]); i++)
 		if (exempt[i] >= loaded->low && exempt[i] < loaded->high)
 			return 1;
-	return strncmp(info->dlpi_name, "linux-", 6) == 0;
+	return elf_tables_begins(info->dlpi_name, "linux-");
 }
 
 /* Is the object ready? While another thread loads it, it is already in the list, and its

@@ -50,7 +50,7 @@ static const char *soname(const struct elf_tables *tables)
 static int is_needed(const struct search *search, const char *name)
 {
 	for (unsigned i = 0; i < search->needed_count; i++)
-		if (strcmp(search->needed[i], name) == 0)
+		if (elf_tables_is_name(search->needed[i], name))
 			return 1;
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "libcollector/base/object.h"
 #include "libcollector/hook/dlsym.h"
+#include "libcollector/hook/elftables.h"
 #include "libcollector/hook/got.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/hook/next.h"
@@ -22,8 +23,8 @@ static void *program; /* what dlopen(NULL) gives */
 /* What is ours, and meant for programs and for runtimes that look for tools. */
 static int is_offered(const char *name)
 {
-	return strncmp(name, "xer_", 4) == 0 || strncmp(name, "collector_", 10) == 0 ||
-	       strcmp(name, "ompt_start_tool") == 0;
+	return elf_tables_begins(name, "xer_") || elf_tables_begins(name, "collector_") ||
+	       elf_tables_is_name(name, "ompt_start_tool");
 }
 
 static int is_alone(const char *name, const void *caller)
