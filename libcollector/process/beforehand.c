@@ -96,30 +96,19 @@ static void before_limit(int resource, const void *limit)
 		beforehand_make();
 }
 
-EXPORT int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *limit)
-{
-	before_limit((int)resource, limit);
-	return REAL(setrlimit64)(resource, limit);
-}
-
-EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *limit,
-                     struct rlimit64 *old)
-{
-	before_limit((int)resource, limit);
-	return REAL(prlimit64)(pid, resource, limit, old);
-}
-
+#define LIMITS(set, change, type) \
+	EXPORT int set(__rlimit_resource_t resource, const struct type *limit) \
+	{ \
+		before_limit((int)resource, limit); \
+		return REAL(set)(resource, limit); \
+	} \
+	EXPORT int change(pid_t pid, enum __rlimit_resource resource, const struct type *limit, \
+	                  struct type *old) \
+	{ \
+		before_limit((int)resource, limit); \
+		return REAL(change)(pid, resource, limit, old); \
+	}
+LIMITS(setrlimit64, prlimit64, rlimit64)
 #ifdef __LP64__ /* of 32 bits, these names mean the same to us as the others */
-EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
-{
-	before_limit((int)resource, limit);
-	return REAL(setrlimit)(resource, limit);
-}
-
-EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit,
-                   struct rlimit *old)
-{
-	before_limit((int)resource, limit);
-	return REAL(prlimit)(pid, resource, limit, old);
-}
+LIMITS(setrlimit, prlimit, rlimit)
 #endif

@@ -2,17 +2,6 @@
 sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 
-# wait_for COMMAND...: repeat it until it succeeds, for at most 10 s
-wait_for()
-{
-	local i
-	for ((i = 0; i < 200; i++)); do
-		"$@" >/dev/null 2>&1 && return 0
-		sleep 0.05
-	done
-	return 1
-}
-
 # start KIND THREADS [COMMAND...]: run the target in the background, by COMMAND; its pid is in $target, its output in target.out
 start()
 {

@@ -5,17 +5,6 @@ include=$(cd "$(dirname "$0")/../../include" && pwd)
 
 needs "what begins after an attach" "" gcc || exit 0
 
-# wait_for COMMAND...: repeat it until it succeeds, for at most 10 s
-wait_for()
-{
-	local i
-	for ((i = 0; i < 200; i++)); do
-		"$@" >/dev/null 2>&1 && return 0
-		sleep 0.05
-	done
-	return 1
-}
-
 # start PROGRAM ARGUMENT...: run it in the background, as $target; it ends by itself
 start()
 {

@@ -59,6 +59,17 @@ must()
 	[ "$2" = "$3" ] || exit 1
 }
 
+# wait_for COMMAND...: repeat it until it succeeds, for at most 10 s
+wait_for()
+{
+	local i
+	for ((i = 0; i < 200; i++)); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.05
+	done
+	return 1
+}
+
 # is CLAIM EXPECTED ACTUAL
 is()
 {
