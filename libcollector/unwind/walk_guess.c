@@ -19,34 +19,55 @@ enum {
 	SCANS_MAX = 16,     /* of one stack */
 	GUESSES_MAX = 4096, /* the same: what is deeper is cut off, or an event would cost 1 ms */
 	SAVED_BP_FAR = 1 << 20,
-	KNOWN_BITS = 11
+	KNOWN_BITS = 9, /* sets of */
+	KNOWN_WAYS = 4 /* addresses: one alone would be read at each event if two hot ones shared it
+	                */
 };
 
 /* Addresses behind calls, as they were when a walk met them first. To read the code before an
  * address costs a system call, as nobody says whether it is still mapped; so it is read once. Where
  * other code has come since, a word of the stack that is equal to such an address is a return
  * address all the same, or left over: a guess, as without. All threads share them. */
-static _Atomic uintptr_t known[1 << KNOWN_BITS];
+static _Atomic uintptr_t known[1 << KNOWN_BITS][KNOWN_WAYS];
 
-static _Atomic uintptr_t *place_of(uint64_t pc)
+static _Atomic uintptr_t *set_of(uint64_t pc)
 {
-	return &known[(uint32_t)((uint32_t)(pc ^ pc >> 32) * 0x9e3779b1u) >> (32 - KNOWN_BITS)];
+	return known[(uint32_t)((uint32_t)(pc ^ pc >> 32) * 0x9e3779b1u) >> (32 - KNOWN_BITS)];
+}
+
+static int is_known(uint64_t pc)
+{
+	_Atomic uintptr_t *set = set_of(pc);
+
+	for (int way = 0; way < KNOWN_WAYS; way++)
+		if (atomic_load_explicit(&set[way], memory_order_relaxed) == pc)
+			return 1;
+	return 0;
+}
+
+/* The oldest of the set goes. Threads that do so at once lose an address, which is read again. */
+static void remember(uint64_t pc)
+{
+	_Atomic uintptr_t *set = set_of(pc);
+	uintptr_t next = (uintptr_t)pc;
+
+	for (int way = 0; next && way < KNOWN_WAYS; way++)
+		next = atomic_exchange_explicit(&set[way], next, memory_order_relaxed);
 }
 
 /* JIT code is in no object. */
 int walk_is_return_address(struct walk *walk, uint64_t pc)
 {
-	_Atomic uintptr_t *place = place_of(pc);
 	uint64_t before;
 
 	if (pc <= 4096)
 		return 0;
-	if (atomic_load_explicit(place, memory_order_relaxed) == pc)
+	if (is_known(pc))
 		return 1;
 	if (walk_read(walk->memo, pc - 8, &before) < 0 ||
 	    !arch_follows_call((const uint8_t *)&before))
 		return 0;
-	atomic_store_explicit(place, (uintptr_t)pc, memory_order_relaxed);
+	remember(pc);
 	return 1;
 }
 
