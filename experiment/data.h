@@ -152,7 +152,12 @@ struct exp_sync_object {
 	uint64_t wait_ns, longest_ns;
 	uint64_t threads; /* set of the threads that waited: bit n the n-th of the stream, bit 63
 	                     all further ones */
+	uint64_t open;    /* those of the waits that had not ended when the recording did */
 };
+
+/* The error of a wait that had not ended when the recording did, and lasts until then: EINPROGRESS,
+ * which no function that waits returns. */
+enum { EXP_SYNC_OPEN = 115 };
 
 struct exp_sync_wait {
 	double time_s; /* of its end */
@@ -161,7 +166,7 @@ struct exp_sync_wait {
 	uint64_t mutex;  /* that was given up while waiting for a condition variable, else 0 */
 	uint32_t object; /* index, EXP_NO_INDEX if there were too many objects */
 	uint32_t node;   /* EXP_NO_INDEX: no stack */
-	uint32_t error;  /* errno value, 0: granted */
+	uint32_t error;  /* errno value, 0: granted, EXP_SYNC_OPEN */
 	uint8_t func;    /* enum fmt_sync_func */
 };
 
@@ -171,6 +176,7 @@ struct exp_sync {
 	size_t object_count;
 	const struct exp_sync_wait *longest; /* longest[longest_count], the longest first */
 	size_t longest_count;
+	uint64_t open; /* waits that had not ended when the recording did */
 };
 
 enum exp_io_class { EXP_IO_OTHER, EXP_IO_READ, EXP_IO_WRITE, EXP_IO_ERROR, EXP_IO_CLASSES };

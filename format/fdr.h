@@ -154,6 +154,21 @@ static inline void fdr_payload_put(uint8_t *payload, const void *record, size_t 
 	fdr_word_put(payload, *(const uint64_t *)record);
 }
 
+/* Undo fdr_event_put: `end` is the EndOfBuffer behind the event. The file is valid at every
+ * instant: first the payload says "no record yet", then the event is an EndOfBuffer, then what is
+ * behind is unused. Returns where the event was. */
+static inline uint8_t *fdr_event_take_back(uint8_t *end, uint32_t size)
+{
+	uint8_t *at = end - size - FDR_METADATA_SIZE;
+
+	for (uint8_t *word = at + FDR_METADATA_SIZE; word < end; word += 8)
+		fdr_word_put(word, 0);
+	fdr_word_put(at, FDR_END_OF_BUFFER);
+	fdr_word_put(at + 8, 0);
+	fdr_word_put(end, 0);
+	return at;
+}
+
 /* A function record: entry or exit of function `id` (28 bits), `delta` ticks after the record
  * before. */
 static inline uint64_t fdr_function_word(uint32_t id, enum fdr_action action, uint32_t delta)

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* OBJECTS_MAX bounds memory; a program has not so many at one time. */
 enum { LONGEST = 100, OBJECTS_MAX = 4 << 20, THREADS = 63, THREAD_CACHE = 256, INITS = 64 };
@@ -17,6 +18,14 @@ enum { LONGEST = 100, OBJECTS_MAX = 4 << 20, THREADS = 63, THREAD_CACHE = 256, I
 struct place {
 	uint32_t creation; /* node, EXP_NO_INDEX: unknown */
 	uint32_t object;   /* EXP_NO_INDEX: no thread has waited for it since it was created */
+};
+
+/* A wait that may not have ended. */
+struct pending {
+	struct exp_cursor cursor; /* of its record; its pointers are invalid */
+	struct fmt_sync event;
+	uint16_t cpu;
+	int is_open; /* no later record of the thread says otherwise */
 };
 
 struct reader {
@@ -29,6 +38,11 @@ struct reader {
 	size_t object_count, object_capacity;
 	uint64_t overflow; /* waits for objects beyond OBJECTS_MAX */
 	size_t wait_count; /* load->sync_waits[wait_count] is a heap, the shortest first */
+	struct pending
+		*pending; /* of each thread whose latest record is a wait that has not ended */
+	struct exp_index pending_of; /* tid -> its index */
+	size_t pending_count, pending_capacity;
+	uint64_t last_tsc; /* of the file */
 	uint32_t threads[THREADS];
 	size_t thread_count;
 	struct {
@@ -161,9 +175,12 @@ static uint64_t thread_bit(struct reader *reader, uint32_t tid)
 	return reader->cache[slot].bit;
 }
 
-/* True if a is less worth showing than b: shorter, or as long and later. */
+/* True if a is less worth showing than b: it has ended, or is shorter, or as long and later. How
+ * long one lasts that has not ended may be unknown. */
 static int is_less(const struct exp_sync_wait *a, const struct exp_sync_wait *b)
 {
+	if ((a->error == EXP_SYNC_OPEN) != (b->error == EXP_SYNC_OPEN))
+		return b->error == EXP_SYNC_OPEN;
 	return a->wait_ns != b->wait_ns ? a->wait_ns < b->wait_ns : a->time_s > b->time_s;
 }
 
@@ -193,7 +210,7 @@ static void keep_longest(struct reader *reader, const struct exp_sync_wait *wait
 		heap[reader->wait_count++] = *wait;
 		for (size_t i = reader->wait_count == LONGEST ? LONGEST / 2 : 0; i-- > 0;)
 			sift(heap, LONGEST, i);
-	} else if (wait->wait_ns > heap[0].wait_ns) {
+	} else if (is_less(&heap[0], wait)) {
 		heap[0] = *wait;
 		sift(heap, LONGEST, 0);
 	}
@@ -248,11 +265,13 @@ static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
 			object->mutex = fmt_u48_get(&event->second);
 		}
 		object->count++;
-		object->failed += event->error != 0;
+		object->failed += event->error != 0 && event->error != EXP_SYNC_OPEN;
+		object->open += event->error == EXP_SYNC_OPEN;
 		object->wait_ns += wait;
 		object->threads |= thread_bit(reader, cursor->tid);
 	}
-	if (reader->wait_count < LONGEST || wait > load->sync_waits[0].wait_ns)
+	if (reader->wait_count < LONGEST || wait > load->sync_waits[0].wait_ns ||
+	    event->error == EXP_SYNC_OPEN)
 		keep_longest(reader,
 		             &(struct exp_sync_wait){.time_s = exp_clock_seconds(
 							     &load->experiment->clock, cursor->tsc),
@@ -284,13 +303,111 @@ static void on_wait(struct reader *reader, const struct exp_cursor *cursor,
 		count_wait(reader, cursor, event, fact.wait_ticks, row, at);
 }
 
+/* What the thread's latest record is; made if there is none yet. NULL: no memory. */
+static struct pending *pending_of(struct reader *reader, uint32_t tid)
+{
+	uint32_t at = exp_index_find(&reader->pending_of, tid);
+
+	if (at != EXP_INDEX_NONE)
+		return &reader->pending[at];
+	if (exp_array_reserve(&reader->pending, &reader->pending_capacity, reader->pending_count,
+	                      sizeof(*reader->pending)) != 0 ||
+	    exp_index_add(&reader->pending_of, tid, (uint32_t)reader->pending_count) != 0) {
+		reader->load->rc = -ENOMEM;
+		return NULL;
+	}
+	return &reader->pending[reader->pending_count++];
+}
+
+/* A wait begins here. It has not ended, unless another record of the thread follows. */
+static void on_open(struct reader *reader, const struct exp_cursor *cursor)
+{
+	struct fmt_sync_open event;
+	struct pending *pending;
+
+	if (cursor->payload_size < sizeof(event)) {
+		exp_cursor_fault(cursor, "a wait is too short");
+		return;
+	}
+	memcpy(&event, cursor->payload, sizeof(event));
+	exp_load_time(reader->load, cursor->tsc);
+	pending = event.func < INITS ? pending_of(reader, cursor->tid) : NULL;
+	if (pending)
+		*pending = (struct pending){.cursor = *cursor,
+		                            .event = {.kind = FMT_KIND_sync,
+		                                      .func = event.func,
+		                                      .object = event.object,
+		                                      .stack = event.stack,
+		                                      .error = EXP_SYNC_OPEN,
+		                                      .second = event.second},
+		                            .cpu = exp_cursor_cpu(cursor),
+		                            .is_open = 1};
+}
+
+/* The thread has gone on since it began a wait. */
+static void close_pending(struct reader *reader, uint32_t tid)
+{
+	uint32_t at = reader->pending_count != 0 ? exp_index_find(&reader->pending_of, tid)
+	                                         : EXP_INDEX_NONE;
+
+	if (at != EXP_INDEX_NONE)
+		reader->pending[at].is_open = 0;
+}
+
+/* When the recording ended; of a process that was killed, what is known of it; now, while it
+ * runs. */
+static uint64_t end_of(const struct reader *reader)
+{
+	const struct experiment *experiment = reader->load->experiment;
+	const struct exp_clock *clock = &experiment->clock;
+	double since_s = experiment->info.duration_s, known;
+	struct timespec now;
+	uint64_t end;
+
+	if (experiment->info.status == EXP_RUNNING && clock_gettime(CLOCK_MONOTONIC_RAW, &now) == 0)
+		since_s = ((double)now.tv_sec * 1e9 + (double)now.tv_nsec -
+		           (double)clock->start.raw_ns) *
+		          1e-9;
+	known = (double)clock->start.ticks + since_s * clock->hz;
+	end = known > 0 ? (uint64_t)known : 0;
+
+	return (int64_t)(end - reader->last_tsc) > 0 ? end : reader->last_tsc;
+}
+
+/* The waits that have not ended last until the end. */
+static void count_open(struct reader *reader)
+{
+	uint64_t end = end_of(reader);
+
+	for (size_t i = 0; i < reader->pending_count && reader->load->rc == 0; i++) {
+		struct pending *pending = &reader->pending[i];
+		/* The header of an event, of which the CPU is read. */
+		uint8_t bytes[FDR_METADATA_SIZE + sizeof(pending->event)] = {0};
+		uint64_t began = pending->cursor.tsc;
+
+		if (!pending->is_open)
+			continue;
+		fdr_event_put(bytes, 0, end, pending->cpu);
+		pending->cursor.payload = bytes + FDR_METADATA_SIZE;
+		pending->cursor.tsc = end;
+		fmt_u48_put(&pending->event.wait, end > began ? end - began : 0);
+		on_wait(reader, &pending->cursor, &pending->event);
+	}
+}
+
 static void on_event(struct reader *reader, struct exp_cursor *cursor)
 {
 	struct fmt_sync event;
 	const char *fault = NULL;
 
+	reader->last_tsc = cursor->tsc > reader->last_tsc ? cursor->tsc : reader->last_tsc;
+	if (cursor->payload[0] == FMT_KIND_sync_open) {
+		on_open(reader, cursor);
+		return;
+	}
 	if (cursor->payload[0] != FMT_KIND_sync)
 		return;
+	close_pending(reader, cursor->tid);
 	if (cursor->payload_size < sizeof(event)) {
 		fault = "a wait is too short";
 	} else {
@@ -332,12 +449,14 @@ static int compare_waits(const void *a, const void *b)
 static void finish(struct reader *reader)
 {
 	struct exp_load *load = reader->load;
+	uint64_t open_count = 0;
 
 	exp_load_metric_ns(load, EXP_SYNC_WAIT);
 	exp_load_metric_ns(load, EXP_SYNC_LONGEST);
 	for (size_t i = 0; i < reader->object_count; i++) {
 		struct exp_sync_object *object = &load->sync_objects[i];
 
+		open_count += object->open;
 		object->wait_ns = exp_load_ns(load, object->wait_ns);
 		object->longest_ns = exp_load_ns(load, object->longest_ns);
 	}
@@ -348,6 +467,7 @@ static void finish(struct reader *reader)
 		      compare_waits);
 	load->set.sync = (struct exp_sync){.objects = load->sync_objects,
 	                                   .object_count = reader->object_count,
+	                                   .open = open_count,
 	                                   .longest = load->sync_waits,
 	                                   .longest_count = reader->wait_count};
 	if (reader->overflow != 0)
@@ -368,12 +488,16 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	}
 	reader->load = load;
 	rc = exp_stream_merge(stream, run, reader);
+	if (rc == 0 && load->rc == 0)
+		count_open(reader);
 	if (rc == 0)
 		rc = load->rc;
 	if (rc == 0)
 		finish(reader);
 	exp_index_fini(&reader->by_address);
 	exp_index_fini(&reader->replaced);
+	exp_index_fini(&reader->pending_of);
+	free(reader->pending);
 	free(reader->places);
 	free(reader);
 	return rc;

@@ -39,8 +39,90 @@ static inline struct fmt_u48 to_u48(uint64_t value)
 	return result;
 }
 
-static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, uint64_t before,
-                   uint64_t after, int error, struct caller caller)
+/* Native waits of the Java machine on behalf of a monitor are recorded as waits for the monitor. */
+static int is_for_monitor(const struct col_thread *thread, enum fmt_sync_func func)
+{
+	return unlikely(thread->java_waits) && func != FMT_sync_func_MONITOR_ENTER &&
+	       func != FMT_sync_func_MONITOR_WAIT;
+}
+
+/* ---- waits that have not ended
+ *
+ * The record of a wait that will block is in the file before it begins, with its stack: the process
+ * may end meanwhile, in any way. When the wait ends, its own record takes the place. The walk is
+ * made at most once, in time that the thread would have waited. */
+
+enum { OPEN_SIZE = sizeof(struct fmt_sync_open) };
+
+static int has_open(const struct col_thread *thread, const struct col_slot *slot)
+{
+	return thread->open_wait && col_slot_ends_with(slot, thread->open_wait, OPEN_SIZE);
+}
+
+/* In a scope of `thread`, or when it is gone: take back what stands of a wait that has ended. Returns its stack, if it
+ * is the one of `open`. */
+static uint32_t take_back(struct col_thread *thread, const uint8_t *open)
+{
+	struct col_slot *slot = &thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE];
+	uint32_t stack = 0;
+
+	if (has_open(thread, slot)) {
+		if (open == thread->open_wait)
+			memcpy(&stack, open + offsetof(struct fmt_sync_open, stack), sizeof(stack));
+		col_slot_take_back(slot, OPEN_SIZE);
+	}
+	thread->open_wait = NULL;
+	return stack;
+}
+
+void sync_thread_begin(struct col_thread *thread)
+{
+	thread->open_wait = NULL;
+}
+
+void sync_thread_gone(struct col_thread *thread)
+{
+	take_back(thread, NULL);
+}
+
+/* A wait begins now. Returns its record, NULL: there is none. */
+static __attribute__((noinline)) const uint8_t *begin(enum fmt_sync_func func, uint64_t object,
+                                                      uint64_t second, uint64_t before,
+                                                      struct caller caller)
+{
+	struct col_thread *thread = scope_enter();
+	struct fmt_sync_open event __attribute__((aligned(8))) = {
+		.kind = FMT_KIND_sync_open,
+		.func = (uint8_t)func,
+		.object = to_u48(object),
+		.second = to_u48(second),
+	};
+	uint8_t *payload;
+
+	if (!thread)
+		return NULL;
+	take_back(thread, NULL);
+	if (is_for_monitor(thread, func)) {
+		scope_leave(thread);
+		return NULL;
+	}
+	event.stack = stack_of(thread, &caller);
+	payload = col_slot_event(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE],
+	                         FMT_STREAM_SYNCTRACE, atomic_load(&thread->tid), sizeof(event),
+	                         before);
+	if (payload)
+		fdr_payload_put(payload, &event, sizeof(event));
+	thread->open_wait = payload;
+	scope_leave(thread);
+	return payload;
+}
+
+/* ---- waits that have ended ---- */
+
+/* open: what `begin` returned; shortest: ticks. */
+static void put(enum fmt_sync_func func, uint64_t object, uint64_t second, uint64_t before,
+                uint64_t after, int error, struct caller caller, const uint8_t *open,
+                uint64_t shortest)
 {
 	struct col_thread *thread = scope_enter();
 	struct fmt_sync event __attribute__((aligned(8))) = {
@@ -54,18 +136,32 @@ static void record(enum fmt_sync_func func, uint64_t object, uint64_t second, ui
 
 	if (!thread)
 		return;
-	/* Native waits of the Java machine on behalf of a monitor are recorded as waits for the
-	 * monitor. */
-	if (unlikely(thread->java_waits && func != FMT_sync_func_MONITOR_ENTER &&
-	             func != FMT_sync_func_MONITOR_WAIT)) {
+	if (unlikely(thread->open_wait))
+		event.stack = take_back(thread, open);
+	if (!col_on(SOURCE_SYNC) || after - before < shortest || is_for_monitor(thread, func)) {
 		scope_leave(thread);
 		return;
 	}
-	event.stack = stack_of(thread, &caller);
+	if (!event.stack)
+		event.stack = stack_of(thread, &caller);
 	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE], FMT_STREAM_SYNCTRACE,
 	                   atomic_load(&thread->tid), &event, sizeof(event), after) == 0)
 		thread->events[SOURCE_SYNC]++;
 	scope_leave(thread);
+}
+
+/* A wait has ended. */
+static inline void record(enum fmt_sync_func func, uint64_t object, uint64_t second,
+                          uint64_t before, uint64_t after, int error, struct caller caller,
+                          const uint8_t *open)
+{
+	put(func, object, second, before, after, error, caller, open, threshold);
+}
+
+/* Is there anything to be done at the end of a wait? */
+static inline int is_due(uint64_t before, uint64_t after, const uint8_t *open)
+{
+	return open || (is_on() && after - before >= threshold);
 }
 
 /* ---- locks that are free
@@ -94,6 +190,36 @@ static inline int is_free_to_write(const pthread_rwlock_t *lock)
 	return !(readers & WRITER) && readers < FIRST_READER;
 }
 
+/* Will the calling thread wait for it? A recursive mutex of its own it gets. */
+static inline int is_held(const pthread_mutex_t *mutex)
+{
+	enum { KIND = 3 };
+	int kind = __atomic_load_n(&mutex->__data.__kind, __ATOMIC_RELAXED) & KIND;
+
+	if (is_free_mutex(mutex))
+		return 0;
+	return (kind != PTHREAD_MUTEX_RECURSIVE_NP && kind != PTHREAD_MUTEX_ERRORCHECK_NP) ||
+	       !col_self ||
+	       (unsigned)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) !=
+	               atomic_load(&col_self->tid);
+}
+
+static inline int is_written(const pthread_rwlock_t *lock)
+{
+	return !is_free_to_read(lock);
+}
+
+static inline int is_taken(const pthread_rwlock_t *lock)
+{
+	return !is_free_to_write(lock);
+}
+
+/* Its value is in the lowest half of its first word. */
+static inline int is_down(const sem_t *semaphore)
+{
+	return __atomic_load_n((const unsigned *)semaphore, __ATOMIC_RELAXED) == 0;
+}
+
 /* How the functions return an error, as an errno value. errno is still the caller's. A robust mutex
  * whose owner has died is held now. */
 #define ERROR_OF_ERROR(result) ((result) == EOWNERDEAD ? 0 : (result))
@@ -117,16 +243,22 @@ static int c11_error(int result)
 	}
 }
 
-#define WAIT(name, func, how, parameters, arguments, waited_for, with) \
+#define BEGIN(func, waited_for, with, before, blocks) \
+	((blocks) && is_on() ? begin(FMT_sync_func_##func, (uint64_t)(waited_for), \
+	                             (uint64_t)(with), before, CALLER) \
+	                     : NULL)
+
+#define WAIT(name, func, how, parameters, arguments, waited_for, with, blocks) \
 	static __attribute__((noinline)) int name##_traced parameters \
 	{ \
-		uint64_t before = col_ticks(); \
+		uint64_t before = col_ticks(), after; \
+		const uint8_t *open = BEGIN(func, waited_for, with, before, blocks); \
 		int result = REAL(name) arguments; \
-		uint64_t after = col_ticks(); \
 \
-		if (is_on() && after - before >= threshold) \
+		after = col_ticks(); \
+		if (is_due(before, after, open)) \
 			record(FMT_sync_func_##func, (uint64_t)(waited_for), (uint64_t)(with), \
-			       before, after, ERROR_OF_##how(result), CALLER); \
+			       before, after, ERROR_OF_##how(result), CALLER, open); \
 		return result; \
 	} \
 	EXPORT int name parameters \
@@ -144,6 +276,7 @@ struct waiting {
 	enum fmt_sync_func function;
 	uint64_t object, second, before;
 	struct caller caller;
+	const uint8_t *open;
 	struct waiting *outer; /* that a handler of the program has interrupted */
 };
 
@@ -162,13 +295,13 @@ int sync_unwound(int version, int actions)
 	if (!wait || (actions & (CLEANUP_PHASE | FORCED)) != (CLEANUP_PHASE | FORCED))
 		return CONTINUE;
 	waiting = wait->outer;
-	if (is_on() && after - wait->before >= threshold)
+	if (is_due(wait->before, after, wait->open))
 		record(wait->function, wait->object, wait->second, wait->before, after, ECANCELED,
-		       wait->caller);
+		       wait->caller, wait->open);
 	return CONTINUE;
 }
 
-#define WAIT_CANCELLABLE(name, func, how, parameters, arguments, waited_for, with) \
+#define WAIT_CANCELLABLE(name, func, how, parameters, arguments, waited_for, with, blocks) \
 	static __attribute__((noinline)) int name##_traced parameters \
 	{ \
 		struct waiting wait = {FMT_sync_func_##func, \
@@ -176,18 +309,20 @@ int sync_unwound(int version, int actions)
 		                       (uint64_t)(with), \
 		                       col_ticks(), \
 		                       CALLER, \
+		                       NULL, \
 		                       waiting}; \
 		uint64_t after; \
 		int result; \
 \
 		ARCH_UNWOUND(sync_unwound); \
+		wait.open = BEGIN(func, waited_for, with, wait.before, blocks); \
 		waiting = &wait; \
 		result = REAL(name) arguments; \
 		waiting = wait.outer; \
 		after = col_ticks(); \
-		if (is_on() && after - wait.before >= threshold) \
+		if (is_due(wait.before, after, wait.open)) \
 			record(wait.function, wait.object, wait.second, wait.before, after, \
-			       ERROR_OF_##how(result), wait.caller); \
+			       ERROR_OF_##how(result), wait.caller, wait.open); \
 		return result; \
 	} \
 	EXPORT int name parameters \
@@ -196,20 +331,22 @@ int sync_unwound(int version, int actions)
 		return name##_traced arguments; \
 	}
 
-#define LOCK(name, func, is_free, type) \
+#define LOCK(name, func, is_free, blocks, type) \
 	static __attribute__((noinline)) int name##_traced(type *lock) \
 	{ \
 		uint64_t before, after; \
+		const uint8_t *open; \
 		int result; \
 \
 		if (threshold && is_free(lock)) \
 			return REAL(name)(lock); \
 		before = col_ticks(); \
+		open = BEGIN(func, lock, 0, before, blocks(lock)); \
 		result = REAL(name)(lock); \
 		after = col_ticks(); \
-		if (is_on() && after - before >= threshold) \
+		if (is_due(before, after, open)) \
 			record(FMT_sync_func_##func, (uint64_t)lock, 0, before, after, \
-			       ERROR_OF_ERROR(result), CALLER); \
+			       ERROR_OF_ERROR(result), CALLER, open); \
 		return result; \
 	} \
 	EXPORT int name(type *lock) \
@@ -218,14 +355,21 @@ int sync_unwound(int version, int actions)
 		return name##_traced(lock); \
 	}
 
+/* An object has been made: a wait of no time, whatever the threshold. */
+static void record_init(enum fmt_sync_func func, uint64_t object, struct caller caller)
+{
+	uint64_t now = col_ticks();
+
+	put(func, object, 0, now, now, 0, caller, NULL, 0);
+}
+
 #define INIT(name, func, parameters, arguments, made) \
 	static __attribute__((noinline)) int name##_traced parameters \
 	{ \
 		int result = REAL(name) arguments; \
-		uint64_t now = col_ticks(); \
 \
 		if (is_on() && result == 0) \
-			record(FMT_sync_func_##func, (uint64_t)(made), 0, now, now, 0, CALLER); \
+			record_init(FMT_sync_func_##func, (uint64_t)(made), CALLER); \
 		return result; \
 	} \
 	EXPORT int name parameters \
@@ -256,20 +400,22 @@ static inline int is_running(const int *word)
 	return (__atomic_load_n(word, __ATOMIC_ACQUIRE) & (RUNNING | DONE)) == RUNNING;
 }
 
-static void ran(enum fmt_sync_func func, const void *object, uint64_t before, struct caller caller)
+static void ran(enum fmt_sync_func func, const void *object, uint64_t before, struct caller caller,
+                const uint8_t *open)
 {
 	uint64_t after = col_ticks();
 
-	if (is_on() && after - before >= threshold)
-		record(func, (uint64_t)object, 0, before, after, 0, caller);
+	if (is_due(before, after, open))
+		record(func, (uint64_t)object, 0, before, after, 0, caller, open);
 }
 
 static __attribute__((noinline)) int pthread_once_traced(pthread_once_t *once, void (*run)(void))
 {
 	uint64_t before = col_ticks();
+	const uint8_t *open = BEGIN(ONCE, once, 0, before, 1);
 	int result = REAL(pthread_once)(once, run);
 
-	ran(FMT_sync_func_ONCE, once, before, CALLER);
+	ran(FMT_sync_func_ONCE, once, before, CALLER, open);
 	return result;
 }
 
@@ -283,9 +429,10 @@ EXPORT int pthread_once(pthread_once_t *once, void (*run)(void))
 static __attribute__((noinline)) void call_once_traced(once_flag *flag, void (*run)(void))
 {
 	uint64_t before = col_ticks();
+	const uint8_t *open = BEGIN(CALL_ONCE, flag, 0, before, 1);
 
 	REAL(call_once)(flag, run);
-	ran(FMT_sync_func_CALL_ONCE, flag, before, CALLER);
+	ran(FMT_sync_func_CALL_ONCE, flag, before, CALLER, open);
 }
 
 EXPORT void call_once(once_flag *flag, void (*run)(void))
@@ -316,7 +463,7 @@ void sync_monitor(enum fmt_sync_func func, uint64_t object, uint64_t before,
 	uint64_t after = col_ticks();
 
 	if (sync_wants_monitors() && after - before >= threshold)
-		record(func, object, 0, before, after, 0, *caller);
+		record(func, object, 0, before, after, 0, *caller, NULL);
 }
 
 /* ---- futex, which libstdc++ calls for atomic waits ---- */
@@ -330,12 +477,13 @@ int sync_wants_futex(long operation)
 
 long sync_futex(long number, long a, long b, long c, long d, long e, long f)
 {
-	uint64_t before = col_ticks();
+	uint64_t before = col_ticks(), after;
+	const uint8_t *open = BEGIN(FUTEX_WAIT, a, 0, before, 1);
 	long result = REAL(syscall)(number, a, b, c, d, e, f);
-	uint64_t after = col_ticks();
 
-	if (after - before >= threshold)
+	after = col_ticks();
+	if (is_due(before, after, open))
 		record(FMT_sync_func_FUTEX_WAIT, (uint64_t)a, 0, before, after,
-		       result < 0 ? errno : 0, CALLER);
+		       result < 0 ? errno : 0, CALLER, open);
 	return result;
 }

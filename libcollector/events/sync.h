@@ -12,6 +12,12 @@ enum { SYNC_NATIVE = 1, SYNC_JAVA = 2 };
  * wrappers only pass on. */
 void sync_start(void);
 
+/* A thread ends or is gone: a wait that it has left by a jump has no record any more. Signal-safe. */
+void sync_thread_gone(struct col_thread *thread);
+
+/* A state gets a new thread. */
+void sync_thread_begin(struct col_thread *thread);
+
 /* Is a futex call with this operation to be recorded? Signal-safe. */
 int sync_wants_futex(long operation);
 

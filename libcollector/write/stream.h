@@ -59,6 +59,21 @@ static inline int col_slot_write(struct col_slot *slot, enum fmt_stream stream, 
 	return 0;
 }
 
+/* Is the event with this payload, of `size` bytes, the last one of the slot? The payload is not
+ * read. */
+static inline int col_slot_ends_with(const struct col_slot *slot, const uint8_t *payload,
+                                     uint32_t size)
+{
+	return slot->map && payload > slot->map && payload < slot->end &&
+	       payload + size == slot->at;
+}
+
+/* Take back the last event of the slot, of `size` bytes. */
+static inline void col_slot_take_back(struct col_slot *slot, uint32_t size)
+{
+	slot->at = fdr_event_take_back(slot->at, size);
+}
+
 /* Give up the extent of a slot whose writer was interrupted for good; the next event begins another
  * one. Signal-safe. */
 void col_slot_abandon(struct col_slot *slot);

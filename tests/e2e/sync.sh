@@ -107,3 +107,39 @@ for function in wait_cond wait_semaphore wait_join; do
 done
 report cancel -limit 0 -syncwaits
 is "how they ended" 3 "$(grep -c 'not granted: Operation canceled' cancel.txt)"
+
+# Waits that never end.
+record exits -p off -s on -- "$programs/open_waits" exit
+report exits -limit 0 -syncwaits
+is "a thread that waits at exit: its wait" 1 "$(grep -c 'pthread_cond_wait(c, a), has not ended' exits.txt)"
+contains "its stack" '^    wait_c ' exits.txt
+report exits -metrics i.syncn:i.sync:name -functions
+within "it lasts until the exit" 0.05 10 "$(value exits wait_c 2)"
+record left -p off -s on -- "$programs/open_waits" left
+is "a wait that is left by a jump out of a handler" "0 left 1" "$? $(cat left.out)"
+report left -limit 0 -syncwaits
+is "it is not open" 0 "$(grep -c 'has not ended' left.txt)"
+contains "and the next one is recorded" 'sem_wait\(s\)$' left.txt
+
+# A deadlock: read while it lasts, and after the process was killed.
+"$xcollect" -p off -s on -o dead.er "$programs/open_waits" deadlock >dead.out 2>dead.err &
+dead=$!
+for _ in $(seq 600); do
+	grep -q waiting dead.out && [ "$("$xer_print" -limit 0 -syncwaits dead.er | grep -c 'has not ended')" = 4 ] && break
+	sleep 0.1
+done
+report dead -metrics i.syncn:i.sync:name -functions
+within "a wait of a process that runs lasts until now" 0.1 100 "$(value dead take_ab 2)"
+sleep 0.3
+report dead -limit 0 -sync
+absent "a process that runs is not told to be killed" 'killed' dead.txt
+kill -KILL "$dead"
+wait "$dead" 2>/dev/null
+for view in sync locks; do
+	report dead -limit 0 "-$view"
+	contains "$view counts the waits that have not ended" '^# 4 waits had not ended .*killed' dead.txt
+done
+report dead -limit 0 -syncwaits
+is "a deadlock: who waits for what" "join_first;take_ab b;take_ba a;wait_s s;" "$(
+	awk '/has not ended/ { split($1, part, /[()]/); object = part[1] == "pthread_join" ? "" : " " part[2]; getline; print $1 object }' dead.txt |
+		sort | tr '\n' ';')"

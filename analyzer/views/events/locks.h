@@ -20,7 +20,8 @@ char *lock_name(const struct dataset *dataset, const struct lock *lock);
 char *lock_mutex_name(const struct dataset *dataset, const struct dataset_experiment *at,
                       uint64_t address, uint32_t node);
 
-/* Say which waits are missing: those below the threshold of the recordings. */
+/* Say which waits had not ended, and which are missing: those below the threshold of the
+ * recordings. */
 void lock_put_threshold(const struct dataset *dataset, const struct choices *choices,
                         struct output *output);
 

@@ -30,6 +30,24 @@ static double share(uint64_t wait_ns, double wall_s)
 	return wall_s > 0 ? 100.0 * report_seconds(wait_ns) / wall_s : 0.0;
 }
 
+/* A killed process does not tell when it ended. */
+static void put_open(const struct dataset *dataset, FILE *out)
+{
+	const struct dataset_experiment *at = NULL;
+	unsigned long long open = 0;
+	int died = 0;
+
+	while ((at = dataset_next(dataset, at))) {
+		open += at->data->sync.open;
+		died |= at->data->sync.open != 0 && at->info->status == EXP_DIED;
+	}
+	if (open == 0)
+		return;
+	fprintf(out, "# %llu %s had not ended at the end (syncwaits shows them first)%s\n", open,
+	        open == 1 ? "wait" : "waits",
+	        died ? "; when a killed process ended is not known: they lasted longer" : "");
+}
+
 void lock_put_threshold(const struct dataset *dataset, const struct choices *choices,
                         struct output *output)
 {
@@ -37,6 +55,7 @@ void lock_put_threshold(const struct dataset *dataset, const struct choices *cho
 	double highest = 0;
 
 	(void)choices;
+	put_open(dataset, output->out);
 	while ((at = dataset_next(dataset, at))) {
 		double ns = strtod(experiment_setting(at->experiment, "sync_threshold_ns", "0"),
 		                   NULL);

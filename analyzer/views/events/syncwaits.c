@@ -24,6 +24,8 @@ static int by_length(const void *left, const void *right)
 	const struct exp_sync_wait *a = ((const struct wait *)left)->wait;
 	const struct exp_sync_wait *b = ((const struct wait *)right)->wait;
 
+	if ((a->error == EXP_SYNC_OPEN) != (b->error == EXP_SYNC_OPEN))
+		return a->error == EXP_SYNC_OPEN ? -1 : 1;
 	if (a->wait_ns != b->wait_ns)
 		return a->wait_ns > b->wait_ns ? -1 : 1;
 	return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
@@ -88,7 +90,9 @@ static void put_wait(const struct dataset *dataset, const struct choices *choice
 	put_thread(out, wait);
 	fprintf(out, "\n  %s", func ? func : "unknown function");
 	put_object(dataset, output, wait);
-	if (wait->wait->error != 0)
+	if (wait->wait->error == EXP_SYNC_OPEN)
+		fputs(", has not ended", out);
+	else if (wait->wait->error != 0)
 		fprintf(out, ", not granted: %s", strerror((int)wait->wait->error));
 	fputc('\n', out);
 	stacks_put_node(dataset, choices, output, wait->at, wait->wait->node, WAIT_FRAMES, "    ");

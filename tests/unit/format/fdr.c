@@ -148,6 +148,21 @@ Test(fdr, every_truncation_asks_for_more)
 		cr_assert(fdr_record_get(bytes, len, &record) == -ENODATA);
 }
 
+Test(fdr, an_event_is_taken_back_whole)
+{
+	uint8_t bytes[256] __attribute__((aligned(8))) = {0}, before[256];
+	static const uint8_t payload[32] __attribute__((aligned(8))) = {66, 1, 2, 3};
+
+	fdr_end_put(bytes);
+	memcpy(before, bytes, sizeof(bytes));
+	fdr_event_put(bytes, sizeof(payload), 99, 1);
+	fdr_payload_put(bytes + FDR_METADATA_SIZE, payload, sizeof(payload));
+	cr_assert_eq(
+		fdr_event_take_back(bytes + FDR_METADATA_SIZE + sizeof(payload), sizeof(payload)),
+		bytes);
+	cr_assert_arr_eq(bytes, before, sizeof(bytes));
+}
+
 Test(fdr, bad_records_are_refused)
 {
 	struct fdr_record record = {.size = 77};

@@ -118,6 +118,31 @@ Test(sync, damage_is_told_and_counts_for_nothing)
 	cr_assert_eq(set->sync.objects[1].object_class, EXP_SYNC_OTHER);
 }
 
+/* The wait of thread 42 ended otherwise than by its wrapper; that of thread 43 did not end. */
+Test(sync, a_wait_that_has_not_ended_lasts_until_the_end)
+{
+	struct fmt_sync_open open = {
+		.kind = FMT_KIND_sync_open, .func = FMT_sync_func_SEM_WAIT, .stack = ids[1]};
+
+	fmt_u48_put(&open.object, 0x6000);
+	maker_extent(&stream, 42, t, 4096);
+	maker_event(&stream, t, &open, sizeof(open));
+	maker_sync(&stream, t + 20, FMT_sync_func_MUTEX_LOCK, 0x5000, 6, 0, ids[1]);
+	maker_extent(&stream, 43, t, 4096);
+	maker_event(&stream, t + 10, &open, sizeof(open));
+
+	const struct exp_data_set *set = load("synctrace");
+
+	cr_assert_eq(maker.warnings, 0);
+	cr_assert_eq(set->quality.sync_events, 2);
+	cr_assert_eq(set->sync.open, 1);
+	cr_assert_eq(set->sync.longest[0].error, EXP_SYNC_OPEN);
+	cr_assert_eq(set->sync.longest[0].tid, 43);
+	cr_assert_geq(set->sync.longest[0].wait_ns, 10);
+	cr_assert_eq(set->sync.longest[1].error, 0);
+	cr_assert_eq(set->sync.objects[1].failed, 0);
+}
+
 /* A process that is attached to twice may have been waiting since the first time. */
 Test(sync, of_a_wait_since_an_earlier_recording_what_is_of_this_one_counts)
 {
