@@ -40,9 +40,8 @@ struct col_thread {
 	struct col_thread *next; /* all states, newest first */
 	uint64_t events[SOURCES];
 	uint8_t *open_wait;     /* the record of a wait that has not ended, in its file; see sync.c */
-	uint8_t *open_wait;  /* the record of a wait that has not ended, in its file; see sync.c */
-	unsigned java_waits; /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
-	                        Object.wait */
+	unsigned java_waits;    /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
+	                           Object.wait */
 	uint64_t java_since[2]; /* event times of their beginnings */
 	struct functrace_thread functrace;
 	struct omp_thread omp;
