@@ -137,7 +137,13 @@ static inline int arch_is_in_call(uint64_t pc);
  * before. */
 static inline int64_t arch_failed_call(const ucontext_t *context);
 
-/* Restart system call `number`, which arch_failed_call returned, when the handler returns. */
+/* The same, of a call that the C library made as a cancellation point with the number from memory
+ * (glibc from 2.41 on): -1: there is none, or it is not known where that memory is.
+ * is_readable(from, size) tells what may be read. */
+static inline int64_t arch_cancellable_call(const ucontext_t *context,
+                                            int (*is_readable)(const void *, size_t));
+
+/* Restart system call `number`, which one of those two returned, when the handler returns. */
 static inline void arch_begin_call(ucontext_t *context, int64_t number);
 
 /* The number of the system call that a signal has interrupted, and that the kernel makes again when
@@ -148,7 +154,7 @@ static inline int64_t arch_restarted_call(const ucontext_t *context);
 /* Let this call fail with EINTR instead. */
 static inline void arch_fail_call(ucontext_t *context);
 
-/* An argument, from 0 to 5, of a call for which arch_failed_call told a number. */
+/* An argument, from 0 to 5, of a call for which one of those told a number. */
 static inline uint64_t arch_call_argument(const ucontext_t *context, int number);
 
 /* True if the 8 bytes before a return address end in a call instruction. */

@@ -215,6 +215,79 @@ static inline int64_t arch_failed_call(const ucontext_t *context)
 	return number;
 }
 
+/* Where the word is that the instruction of 4 or 5 bytes before `end` loads into a register, by its
+ * opcode and operand for displacements from rsp; 0: it is another instruction. */
+static inline uint64_t arch_loads_from(const uint8_t *end, uint8_t operand, uint64_t sp,
+                                       uint64_t fp)
+{
+	const uint8_t from_sp[4] = {0x48, 0x8b, operand, 0x24};
+	const uint8_t from_fp[3] = {0x48, 0x8b, (uint8_t)(operand + 1)};
+
+	if (memcmp(end - 5, from_sp, sizeof(from_sp)) == 0)
+		return sp + (uint64_t)(int8_t)end[-1];
+	if (memcmp(end - 4, from_fp, sizeof(from_fp)) == 0)
+		return fp + (uint64_t)(int8_t)end[-1];
+	return 0;
+}
+
+/* Where the number is that was the second argument of a call: before `end`, where the call begins,
+ * it was loaded into rsi. Arguments are moved and pushed after that. */
+static inline uint64_t arch_passed_from(const uint8_t *end, uint64_t sp, uint64_t fp)
+{
+	uint64_t at = 0;
+
+	for (int i = 0; i < 8 && !at; i++) {
+		at = arch_loads_from(end, 0x74, sp, fp);
+		if ((end[-3] & 0xf8) == 0x48 && end[-2] == 0x89 && end[-1] >= 0xc0) {
+			end -= 3; /* mov, of two registers */
+		} else if (end[-2] == 0x41 && (end[-1] & 0xf8) == 0x50) {
+			end -= 2; /* push */
+			sp += 8;
+		} else {
+			break;
+		}
+	}
+	return at;
+}
+
+static inline int64_t arch_cancellable_call(const ucontext_t *context,
+                                            int (*is_readable)(const void *, size_t))
+{
+	/* __syscall_cancel_arch, which is written in assembler, from its first mov on */
+	static const uint8_t inner[36] = {0x49, 0x89, 0xfb, 0x48, 0x89, 0xf0, 0x48, 0x89, 0xd7,
+	                                  0x48, 0x89, 0xce, 0x4c, 0x89, 0xc2, 0x4d, 0x89, 0xca,
+	                                  0x4c, 0x8b, 0x44, 0x24, 0x08, 0x4c, 0x8b, 0x4c, 0x24,
+	                                  0x10, 0x4c, 0x89, 0x5c, 0x24, 0x08, 0x0f, 0x05, 0xc3};
+	enum { LOOK = 40 }; /* bytes of code */
+	const greg_t *gregs = context->uc_mcontext.gregs;
+	const uint8_t *code = (const uint8_t *)gregs[REG_RIP];
+	uint64_t sp = (uint64_t)gregs[REG_RSP], fp = (uint64_t)gregs[REG_RBP], at = 0;
+	int64_t number = -1;
+
+	if (gregs[REG_RAX] != -EINTR || !is_readable(code - LOOK, LOOK + 1) ||
+	    !arch_is_syscall((uint64_t)code - 2))
+		return -1;
+	if (memcmp(code - sizeof(inner) + 1, inner, sizeof(inner)) == 0) {
+		uint64_t back; /* where it returns to */
+		int32_t distance;
+
+		if (!is_readable((const void *)sp, sizeof(back)))
+			return -1;
+		memcpy(&back, (const void *)sp, sizeof(back));
+		if (!is_readable((const void *)(back - LOOK), LOOK))
+			return -1;
+		memcpy(&distance, (const void *)(back - 4), sizeof(distance));
+		if (*(const uint8_t *)(back - 5) == 0xe8 &&
+		    (uint64_t)code - back - (uint64_t)(int64_t)distance < 64)
+			at = arch_passed_from((const uint8_t *)(back - 5), sp + 8, fp);
+	} else {
+		at = arch_loads_from(code - 2, 0x44, sp, fp);
+	}
+	if (at && is_readable((const void *)at, sizeof(number)))
+		memcpy(&number, (const void *)at, sizeof(number));
+	return number;
+}
+
 static inline void arch_begin_call(ucontext_t *context, int64_t number)
 {
 	context->uc_mcontext.gregs[REG_RAX] = number;

@@ -197,6 +197,8 @@ void signals_restart_call(int signal, void *context)
 {
 	int64_t number = arch_failed_call(context);
 
+	if (number < 0)
+		number = arch_cancellable_call(context, sys_is_readable);
 	if (unlikely(number >= 0)) {
 		if (is_never_restarted((uint32_t)number) &&
 		    is_by_us(signal, context, (uint32_t)number))

@@ -126,7 +126,7 @@ report toggled -metrics i.heapalloccnt:name -functions
 is "-y: it starts paused, and every signal changes that" " 20  40" \
 	"$(value toggled one 1) $(value toggled two 1) $(value toggled three 1) $(value toggled four 1)"
 report toggled -sample_detail
-is "-l: a sample for each signal" 5 "$(grep -c ' manual: signal$' toggled.txt)"
+is "-l: a sample for each signal" 6 "$(grep -c ' manual: signal$' toggled.txt)"
 record inverse -p off -H on -y 10,r -- "$programs/control_signals" 10 23
 report inverse -metrics i.heapalloccnt:name -functions
 is "-y ,r: it starts recording" "10  30 " \

@@ -5,14 +5,15 @@
  * Facts: mallocs of 10 bytes: 10 in `one`, signal PAUSE, 20 in `two`, PAUSE, 30 in `three`, PAUSE,
  * 40 in `four`. Before `three` it sends SAMPLE 3 times, and before `two` it blocks all signals
  * until its end. It has a handler for PAUSE, and prints "handled N": how many times that was
- * called. A poll of 300 ms is interrupted by SAMPLE, which a thread sends; "interrupted N" says how
- * many times it failed with EINTR. */
+ * called. A poll of 300 ms is interrupted by SAMPLE, before there are threads by a timer, then by a
+ * thread; "interrupted N" says how many times it failed with EINTR. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t handled;
@@ -49,6 +50,20 @@ static void *interrupt(void *unused)
 	return NULL;
 }
 
+static int wait_alone(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = sample_signal};
+	struct itimerspec soon = {.it_value = {.tv_nsec = 50000000}};
+	timer_t timer;
+	int interrupted;
+
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &soon, NULL);
+	interrupted = poll(NULL, 0, 300) < 0 && errno == EINTR;
+	timer_delete(timer);
+	return interrupted;
+}
+
 static int wait_interrupted(void)
 {
 	pthread_t thread;
@@ -81,7 +96,7 @@ int main(int argc, char **argv)
 	three();
 	raise(pause_signal);
 	four();
-	interrupted = wait_interrupted();
+	interrupted = wait_alone() + wait_interrupted();
 	printf("handled %d\ninterrupted %d\n", (int)handled, interrupted);
 	return 0;
 }

@@ -53,6 +53,94 @@ Test(arch, a_failed_call_tells_its_number)
 	cr_assert_eq(arch_failed_call(&context), -1, "it is no call");
 }
 
+static int readable(const void *from, size_t size)
+{
+	(void)from;
+	(void)size;
+	return 1;
+}
+
+static int unreadable(const void *from, size_t size)
+{
+	(void)from;
+	(void)size;
+	return 0;
+}
+
+/* What glibc 2.41 executes as a cancellation point: the function of assembler, from its first mov
+ * on, and behind it its caller, which gets the call's number on the stack. */
+#define INNER \
+	0x49, 0x89, 0xfb, 0x48, 0x89, 0xf0, 0x48, 0x89, 0xd7, 0x48, 0x89, 0xce, 0x4c, 0x89, 0xc2, \
+		0x4d, 0x89, 0xca, 0x4c, 0x8b, 0x44, 0x24, 0x08, 0x4c, 0x8b, 0x4c, 0x24, 0x10, \
+		0x4c, 0x89, 0x5c, 0x24, 0x08, 0x0f, 0x05, 0xc3
+enum { BEHIND = 35, CALLER = 36 };
+
+/* The function at `code`, which `back` will return to, waits in a call with this stack. */
+static void wait_in(const uint8_t *code, const uint8_t *back, uint64_t stack[8])
+{
+	set(code + BEHIND, -EINTR);
+	context.uc_mcontext.gregs[REG_RSP] = (greg_t)stack;
+	context.uc_mcontext.gregs[REG_RBP] = (greg_t)(stack + 5);
+	for (int i = 0; i < 8; i++)
+		stack[i] = 1000 + (uint64_t)i;
+	stack[0] = (uint64_t)back;
+}
+
+Test(arch, a_cancellable_call_tells_its_number)
+{
+	uint64_t stack[8];
+	/* push %r8; mov 0x10(%rsp),%rsi; mov %rdx,%r8; mov %rdi,%rdx; mov %r11,%rdi; call */
+	const uint8_t *code = PUT(INNER, 0x41, 0x50, 0x48, 0x8b, 0x74, 0x24, 0x10, 0x49, 0x89, 0xd0,
+	                          0x48, 0x89, 0xfa, 0x4c, 0x89, 0xdf, 0xe8, -(CALLER + 21) & 255,
+	                          -1 & 255, -1 & 255, -1 & 255);
+
+	wait_in(code, code + CALLER + 21, stack);
+	cr_assert_eq(arch_cancellable_call(&context, readable), 1003);
+	cr_assert_eq(arch_failed_call(&context), -1);
+	cr_assert_eq(arch_cancellable_call(&context, unreadable), -1);
+	arch_begin_call(&context, 1003);
+	cr_assert_eq(context.uc_mcontext.gregs[REG_RIP], (greg_t)(code + BEHIND - 2));
+	wait_in(code, code + CALLER + 21, stack);
+	context.uc_mcontext.gregs[REG_RAX] = 0;
+	cr_assert_eq(arch_cancellable_call(&context, readable), -1, "it has not failed");
+	wait_in(code, code + CALLER + 20, stack);
+	cr_assert_eq(arch_cancellable_call(&context, readable), -1, "it was not called there");
+
+	/* mov 0x8(%rsp),%rsi; push %r9; push %r8; mov %r11,%rdi; call */
+	code = PUT(INNER, 0x48, 0x8b, 0x74, 0x24, 0x08, 0x41, 0x51, 0x41, 0x50, 0x4c, 0x89, 0xdf,
+	           0xe8, -(CALLER + 17) & 255, -1 & 255, -1 & 255, -1 & 255);
+	wait_in(code, code + CALLER + 17, stack);
+	cr_assert_eq(arch_cancellable_call(&context, readable), 1004, "behind two words more");
+
+	/* mov -0x10(%rbp),%rsi; mov %r11,%rdi; call */
+	code = PUT(INNER, 0x48, 0x8b, 0x75, 0xf0, 0x4c, 0x89, 0xdf, 0xe8, -(CALLER + 12) & 255,
+	           -1 & 255, -1 & 255, -1 & 255);
+	wait_in(code, code + CALLER + 12, stack);
+	cr_assert_eq(arch_cancellable_call(&context, readable), 1003);
+
+	/* mov %rax,%rsi; mov %r11,%rdi; call */
+	code = PUT(INNER, 0x48, 0x89, 0xc6, 0x4c, 0x89, 0xdf, 0xe8, -(CALLER + 11) & 255, -1 & 255,
+	           -1 & 255, -1 & 255);
+	wait_in(code, code + CALLER + 11, stack);
+	cr_assert_eq(arch_cancellable_call(&context, readable), -1, "where from?");
+}
+
+/* A process without threads is not in that function. */
+Test(arch, a_number_from_memory_is_read_there)
+{
+	uint64_t stack[8];
+	const uint8_t *code = PUT(0x48, 0x8b, 0x44, 0x24, 0x10, 0x0f, 0x05);
+
+	wait_in(code + 7 - BEHIND, NULL, stack);
+	cr_assert_eq(arch_cancellable_call(&context, readable), 1002);
+	code = PUT(0x48, 0x8b, 0x45, 0x10, 0x0f, 0x05);
+	wait_in(code + 6 - BEHIND, NULL, stack);
+	cr_assert_eq(arch_cancellable_call(&context, readable), 1007);
+	code = PUT(0x48, 0x8b, 0x45, 0x10, 0x0f, 0x04);
+	wait_in(code + 6 - BEHIND, NULL, stack);
+	cr_assert_eq(arch_cancellable_call(&context, readable), -1, "it is no call");
+}
+
 /* The page before may not be mapped. */
 Test(arch, the_page_before_is_not_read)
 {
