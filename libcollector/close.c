@@ -71,7 +71,7 @@ static void account_all(struct col_thread *self)
 
 static void account(void)
 {
-	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
+	sys_sigset tick = signals_of_ticks();
 	struct col_thread *self;
 	sys_sigset old;
 
@@ -121,7 +121,7 @@ static void close_log(int exit_code)
  * sample. No tick may come during this: a small alternate stack has no space for both. */
 void process_close(int exit_code)
 {
-	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL);
+	sys_sigset tick = signals_of_ticks();
 	sys_sigset old;
 
 	child_look();

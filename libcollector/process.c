@@ -12,6 +12,7 @@
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
 #include "libcollector/write/stream.h"
+#include "libcollector/events/tick.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/source.h"
 #include "libcollector/thread/signals.h"
@@ -128,6 +129,7 @@ static const struct col_host host = {
 	.check_time = recording_check,
 	.stop_events = recording_stop,
 	.restart_events = recording_restart,
+	.thread_coming = tick_before_thread,
 	.account = process_account,
 	.terminate = control_terminate,
 	.api = &xer_collector,
@@ -157,6 +159,8 @@ static __attribute__((constructor)) void construct(int argc, char **argv, char *
 		source_drop_lacking(&col.descriptor);
 		map_open_program();
 		hook_resolve();
+		if (golang_is_program())
+			tick_tell_user_only();
 		if (!descendant_begin())
 			child_open();
 		else if (process_open() == 0) {

@@ -39,6 +39,7 @@ enum source_id {
  * source and of events lost for each file are beside them. */
 #define COL_COUNTERS(COUNTER) \
 	COUNTER(samples) \
+	COUNTER(perf_samples) \
 	COUNTER(map_events) \
 	COUNTER(mpi_untracked) \
 	COUNTER(calls_erased) \

@@ -41,7 +41,7 @@ static int high_fd(void)
 /* Give the file a high number instead of `fd`. The program may have taken all of the highest. A low
  * number would change the numbers that the program gets, so the file is given up instead. Returns
  * the number or -errno. */
-static int move_up(int fd)
+int col_file_move_up(int fd)
 {
 	long high = -EMFILE;
 
@@ -73,7 +73,7 @@ int col_file_take(struct col_file *file, int fd)
 	struct stat status;
 	long error;
 
-	fd = move_up(fd);
+	fd = col_file_move_up(fd);
 	if (fd < 0)
 		return fd;
 	error = sys_fstat(fd, &status);
@@ -155,7 +155,7 @@ static int open_directory(int directory, const char *name, int access)
 {
 	long fd = sys_openat(directory, name, access | O_DIRECTORY, 0);
 
-	return fd < 0 ? (int)fd : move_up((int)fd);
+	return fd < 0 ? (int)fd : col_file_move_up((int)fd);
 }
 
 /* Of the founder, "." for itself. */

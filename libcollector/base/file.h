@@ -23,6 +23,10 @@ struct col_file {
  */
 int col_file_take(struct col_file *file, int fd);
 
+/* Give the descriptor `fd` (just opened) a high number, and close it. Returns that number or -errno.
+ */
+int col_file_move_up(int fd);
+
 /* For a file that was just created: give its owner the right to read and write, even if the umask
  * of the program removes it. */
 void col_file_make_usable(int fd);

@@ -19,6 +19,7 @@ struct col_host {
 	void (*check_time)(void);                   /* begin or end events if it is time */
 	void (*stop_events)(const char *why);       /* col_stop_events */
 	void (*restart_events)(void);               /* in a forked child */
+	void (*thread_coming)(void);                /* the calling thread is about to create one */
 	void (*account)(void);                      /* bring samples and counters up to date */
 	void (*terminate)(void);                    /* end the recording for good */
 	const struct xer_collector_table *api;      /* what programs may call */
@@ -30,6 +31,12 @@ static inline void col_check_time(void)
 {
 	if (unlikely(col.descriptor.from_ms || col.descriptor.to_ms))
 		col_host->check_time();
+}
+
+static inline void col_thread_coming(void)
+{
+	if (likely(col_host))
+		col_host->thread_coming();
 }
 
 static inline void col_settle(void)

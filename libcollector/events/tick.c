@@ -1,9 +1,13 @@
-/* tick.c: arm CPU-time timers and take clock samples in their signal. See tick.h.
- * See doc/decisions/01-sample-weights.md and doc/decisions/05-processor-state.md and
- * doc/decisions/06-unannounced-threads.md. */
+/* tick.c: take clock samples in the signals of timers and perf events. See tick.h.
+ * See doc/decisions/01-sample-weights.md, doc/decisions/05-processor-state.md,
+ * doc/decisions/06-unannounced-threads.md and doc/decisions/85-clock.md. */
 #include "libcollector/events/tick.h"
 
+#include "libcollector/events/tick_perf.h"
+#include "libcollector/events/tick_timer.h"
+#include "libcollector/hook/got.h"
 #include "libcollector/thread/altstack.h"
+#include "libcollector/thread/thread_state.h"
 #include "libcollector/write/log.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/events/usage.h"
@@ -13,54 +17,82 @@
 
 #include <errno.h>
 
-/* The first sample comes early, so that short processes have one: most processes of a make or a
- * script are short. */
-enum { USAGE_PERIOD_US = 100000, FIRST_US = 1000, RESTS = 4 };
+/* Why a thread ticks. */
+enum tick {
+	TICK_TIMER,  /* its timer */
+	TICK_FULL,   /* its perf event; as before, all time since the last sample is this one's */
+	TICK_USER,   /* its perf event, which tells user time alone */
+	TICK_SYSTEM, /* its timer beside such an event */
+	TICK_WATCH   /* a timer that sees whether the events are still there */
+};
+
+/* Watching begins with the kernel's next tick, as the program may be about to close descriptors. */
+enum { USAGE_PERIOD_US = 100000, WATCH_PERIOD_US = 100000, RESTS = 4, TRACER_CHECKS = 10 };
 
 static int is_deaf; /* the signal has no handler of ours, and would kill the program */
+static void handle_trap(int signal, siginfo_t *info, void *context);
 
-/* The CPU-time clock of thread `tid` of the process. */
-static clockid_t thread_clock(uint32_t tid)
-{
-	return (clockid_t)(~tid << 3 | 6);
-}
+static int is_without_perf, is_user_only;
+static uint32_t opener; /* the thread with which the perf events began */
 
 static uint64_t period_us(void)
 {
 	return col.descriptor.profile_us ? col.descriptor.profile_us : USAGE_PERIOD_US;
 }
 
-/* Only timers on the CPU time of single threads. With one on that of the process, the kernel would
- * answer each question for that time, clock() say, from what it counted at the last scheduler tick:
- * the program's own clock would go in steps of some ms. */
-static int create_timer(uint32_t tid, void *value, uint64_t period, int *timer)
+static int is_wanted(void)
 {
-	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
-	struct itimerspec interval = {
-		.it_interval = {.tv_sec = (time_t)(period / 1000000),
-	                        .tv_nsec = (long)(period % 1000000 * 1000)},
-	};
-	long error;
+	return !is_deaf && (col.descriptor.profile_us || col.descriptor.sample_ms ||
+	                    col.descriptor.from_ms || col.descriptor.to_ms);
+}
 
-	event.sigev_value.sival_ptr = value;
-	event._sigev_un._tid = (int)tid;
-	interval.it_value = interval.it_interval;
-	if (period > FIRST_US)
-		interval.it_value = (struct timespec){.tv_nsec = FIRST_US * 1000};
-	error = SYS3(SYS_timer_create, thread_clock(tid), &event, timer);
-	if (error == 0)
-		error = SYS4(SYS_timer_settime, *timer, 0, &interval, NULL);
-	return (int)error;
+/* ---- who ticks, and how */
+
+/* In the first thread of a process, before there are others. A process in which the recorder was
+ * loaded later has other threads already, and they may block the signal. */
+static void open_perf(uint32_t tid)
+{
+	if (is_without_perf || tick_perf_is_open() || !col.descriptor.profile_us ||
+	    !got_is_preloaded() || tid != sys_tid())
+		return;
+	is_without_perf = !tick_perf_is_possible() || signals_install(SIGTRAP, handle_trap) < 0 ||
+	                  tick_perf_open(period_us() * 1000, !is_user_only) < 0;
+	if (!is_without_perf)
+		opener = tid;
+}
+
+static void find_heritage(struct col_thread *thread, uint32_t tid)
+{
+	if (tid == opener)
+		thread->heritage = COL_OWN;
+	else if (thread->heritage == COL_UNKNOWN)
+		thread->heritage = tick_perf_is_everywhere() ? COL_SHARED : COL_NONE;
+	if (tid == opener)
+		thread->bestows = COL_OWN;
+	else
+		thread->bestows = thread->heritage == COL_NONE ? COL_NONE : COL_SHARED;
+}
+
+static int has_event(const struct col_thread *thread)
+{
+	return tick_perf_is_open() && thread->heritage != COL_NONE;
 }
 
 void tick_arm(struct col_thread *thread)
 {
 	uint32_t tid = atomic_load(&thread->tid);
+	uint64_t us = period_us();
 
-	if (is_deaf || (!col.descriptor.profile_us && !col.descriptor.sample_ms &&
-	                !col.descriptor.from_ms && !col.descriptor.to_ms))
+	if (!is_wanted())
 		return;
-	if (create_timer(tid, thread, period_us(), &thread->timer) == 0)
+	open_perf(tid);
+	find_heritage(thread, tid);
+	if (has_event(thread) && !tick_perf_is_user_only()) {
+		if (tid != opener)
+			return;
+		us = WATCH_PERIOD_US;
+	}
+	if (tick_timer_create(tid, thread, us, &thread->timer) == 0)
 		thread->armed = 1;
 	else
 		col_count(&col.count.lost_threads, 1);
@@ -72,6 +104,73 @@ void tick_disarm(struct col_thread *thread)
 		SYS1(SYS_timer_delete, thread->timer);
 	thread->armed = 0;
 }
+
+static enum tick reason_of_timer(const struct col_thread *thread)
+{
+	if (!has_event(thread))
+		return TICK_TIMER;
+	return tick_perf_is_user_only() ? TICK_SYSTEM : TICK_WATCH;
+}
+
+/* The thread's events are gone: the program has closed our descriptors, or a debugger has come,
+ * which would stop at each signal. */
+static void begin_again(struct col_thread *thread, int is_traced)
+{
+	tick_perf_close();
+	is_without_perf = is_traced;
+	for (struct col_thread *each = thread_first(); each; each = each->next) {
+		if (!atomic_load(&each->tid))
+			continue;
+		tick_disarm(each);
+		each->heritage = COL_NONE;
+	}
+	tick_arm(thread);
+	for (struct col_thread *each = thread_first(); each; each = each->next)
+		if (atomic_load(&each->tid) && each != thread)
+			tick_arm(each);
+}
+
+/* The opening thread watches. */
+static void watch(struct col_thread *thread)
+{
+	static uint32_t checks;
+	int is_traced;
+
+	if (!tick_perf_is_open() || atomic_load(&thread->tid) != opener)
+		return;
+	is_traced = checks++ % TRACER_CHECKS == 0 && tick_perf_is_traced();
+	if (is_traced || !tick_perf_is_intact())
+		begin_again(thread, is_traced);
+}
+
+void tick_before_thread(void)
+{
+	tick_perf_settle();
+}
+
+void tick_depart(void)
+{
+	if (process_is_recorded())
+		tick_perf_depart();
+}
+
+void tick_stay(void)
+{
+	if (process_is_recorded())
+		tick_perf_stay();
+}
+
+void tick_forget_events(void)
+{
+	tick_perf_close();
+}
+
+void tick_tell_user_only(void)
+{
+	is_user_only = 1;
+}
+
+/* ---- samples */
 
 /* The CPU time of the thread since its last sample, which counts as recorded from now on; in steps
  * of 16 ns (datakind.def). What a thread used before the recording of events began does not
@@ -91,10 +190,19 @@ static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 	return now - before;
 }
 
+/* The same, by any thread, with what no sample in the kernel has taken. */
+static uint64_t take_all(struct col_thread *thread)
+{
+	uint64_t taken = take_cpu_time(thread, tick_timer_clock(atomic_load(&thread->tid)));
+
+	return taken + atomic_exchange(&thread->owed_ns, 0);
+}
+
 void tick_forget_past(struct col_thread *thread)
 {
 	atomic_store(&thread->accounted_ns,
-	             sys_clock_ns(thread_clock(atomic_load(&thread->tid))) & ~(uint64_t)15);
+	             sys_clock_ns(tick_timer_clock(atomic_load(&thread->tid))) & ~(uint64_t)15);
+	atomic_store(&thread->owed_ns, 0);
 }
 
 static void write_sample(struct col_thread *writer, enum col_context context,
@@ -123,7 +231,7 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 
 	if (!atomic_load(&col.switches->on[SOURCE_CLOCK]))
 		return;
-	cpu_ns = take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
+	cpu_ns = take_all(thread);
 	if (cpu_ns)
 		write_sample(writer, context, FMT_clock_state_RESIDUAL, thread->omp.state,
 		             thread->mpi.state, thread->last_stack, cpu_ns);
@@ -131,7 +239,7 @@ void tick_residual(struct col_thread *thread, struct col_thread *writer, enum co
 
 void tick_forget(struct col_thread *thread)
 {
-	take_cpu_time(thread, thread_clock(atomic_load(&thread->tid)));
+	take_all(thread);
 }
 
 /* Has the kernel counted more system than user time for this thread since the last sample? */
@@ -153,10 +261,14 @@ static int was_mostly_system(struct col_thread *thread)
 
 /* A tick during a system call is delivered when the call returns, or is about to be restarted. A
  * tick during a page fault shows only in the kernel's own accounting. */
-static enum fmt_clock_state state_of(struct col_thread *thread, const ucontext_t *context)
+static enum fmt_clock_state state_of(struct col_thread *thread, const ucontext_t *context,
+                                     enum tick reason)
 {
-	int in_call = arch_is_in_call(arch_context_pc(context));
+	int in_call;
 
+	if (reason == TICK_USER)
+		return FMT_clock_state_USER;
+	in_call = arch_is_in_call(arch_context_pc(context));
 	return was_mostly_system(thread) || in_call ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
 }
 
@@ -176,15 +288,34 @@ static void have_rest(struct col_thread *thread, uint64_t spent_ticks)
 		thread->rest_ns = now_ns + RESTS * spent_ns;
 }
 
-static void sample(struct col_thread *thread, const ucontext_t *context)
+/* The weight of a sample. Where the kernel tells periods that end in user code alone, those that
+ * ended in the kernel are owed to the next sample there. */
+static uint64_t take_weight(struct col_thread *thread, enum tick reason, int has_rested)
+{
+	uint64_t cpu_ns = take_cpu_time(thread, CLOCK_THREAD_CPUTIME_ID);
+	uint64_t period_ns = period_us() * 1000 & ~(uint64_t)15;
+
+	if (reason == TICK_SYSTEM)
+		return cpu_ns ? cpu_ns + atomic_exchange(&thread->owed_ns, 0) : 0;
+	if (reason != TICK_USER || has_rested || cpu_ns < period_ns + period_ns / 2)
+		return cpu_ns;
+	atomic_fetch_add(&thread->owed_ns, cpu_ns - period_ns);
+	return period_ns;
+}
+
+static void sample(struct col_thread *thread, const ucontext_t *context, enum tick reason)
 {
 	struct walk_memo *memo = thread_memo(thread, COL_HANDLER);
-	uint64_t start = col_ticks(), cpu_ns;
+	uint64_t start = col_ticks(), cpu_ns, rest_ns = thread->rest_ns;
+	enum fmt_clock_state state;
 
-	if (unlikely(thread->rest_ns) && sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) < thread->rest_ns)
+	if (unlikely(rest_ns) && sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) < rest_ns)
+		return;
+	state = state_of(thread, context, reason);
+	if (reason == TICK_SYSTEM && state == FMT_clock_state_USER)
 		return;
 	thread->rest_ns = 0;
-	cpu_ns = take_cpu_time(thread, CLOCK_THREAD_CPUTIME_ID);
+	cpu_ns = take_weight(thread, reason, rest_ns != 0);
 	if (cpu_ns == 0)
 		return;
 	if (memo) {
@@ -194,8 +325,10 @@ static void sample(struct col_thread *thread, const ucontext_t *context)
 		                                arch_context_sp(context), arch_context_fp(context),
 		                                context);
 	}
-	write_sample(thread, COL_HANDLER, state_of(thread, context), thread->omp.state,
-	             thread->mpi.state, thread->last_stack, cpu_ns);
+	write_sample(thread, COL_HANDLER, state, thread->omp.state, thread->mpi.state,
+	             thread->last_stack, cpu_ns);
+	if (reason == TICK_FULL || reason == TICK_USER)
+		col_count(&col.count.perf_samples, 1);
 	have_rest(thread, col_ticks() - start);
 }
 
@@ -208,14 +341,17 @@ static int is_own(const struct col_thread *thread)
 
 /* The tick of the calling thread. While in_handler is set, no other thread ends the recording
  * (attach.c). */
-static __attribute__((noinline)) void tick(struct col_thread *thread, const ucontext_t *context)
+static __attribute__((noinline)) void tick(struct col_thread *thread, const ucontext_t *context,
+                                           enum tick reason)
 {
 	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (col_is_recording() && is_own(thread)) {
 		col_check_time();
-		if (atomic_load(&col.switches->on[SOURCE_CLOCK]))
-			sample(thread, context);
+		if (reason == TICK_WATCH)
+			watch(thread);
+		else if (atomic_load(&col.switches->on[SOURCE_CLOCK]))
+			sample(thread, context, reason);
 		thread_check_name(thread, COL_HANDLER);
 		if (usage_sample_if_due(thread, COL_HANDLER))
 			thread_scan();
@@ -237,7 +373,7 @@ static uintptr_t borrow_pointer(const struct col_thread *thread)
 
 	if (!first_pointer)
 		return 0;
-	libc = thread->pointer ? thread->pointer : first_pointer;
+	libc = thread && thread->pointer ? thread->pointer : first_pointer;
 	now = arch_thread_pointer();
 	if (unlikely(now != libc))
 		arch_set_thread_pointer(libc);
@@ -262,14 +398,57 @@ static void handle(int signal, siginfo_t *info, void *context)
 	}
 	if (likely(!altstack_is_exhausted(context))) {
 		pointer = borrow_pointer(thread);
-		tick(thread, context);
+		tick(thread, context, reason_of_timer(thread));
 		return_pointer(pointer);
 	}
 	signals_restart_call(signal, context);
 }
 
+/* The state of the calling thread, which may run without a call that announced it. */
+static struct col_thread *find_self(void)
+{
+	uint32_t tid = sys_tid();
+	struct col_thread *thread = tid ? thread_find(tid) : NULL;
+
+	if (thread || !tid || !col_is_recording())
+		return thread;
+	thread_listed(tid);
+	return thread_find(tid);
+}
+
+static enum tick reason_of_trap(struct col_thread *thread, enum tick_perf_trap trap)
+{
+	if (thread->heritage == COL_SHARED) {
+		tick_perf_part();
+		thread->heritage = COL_OWN;
+	}
+	return tick_perf_is_user_only() && trap == TICK_PERF_DUE ? TICK_USER : TICK_FULL;
+}
+
+static void handle_trap(int signal, siginfo_t *info, void *context)
+{
+	enum tick_perf_trap trap = tick_perf_look(info);
+	struct col_thread *thread;
+	uintptr_t pointer;
+
+	arch_allow_unaligned(context);
+	if (trap == TICK_PERF_FOREIGN) {
+		signals_forward(signal, info, context);
+		return;
+	}
+	if (likely(!altstack_is_exhausted(context))) {
+		pointer = borrow_pointer(NULL);
+		thread = find_self();
+		if (thread)
+			tick(thread, context, reason_of_trap(thread, trap));
+		return_pointer(pointer);
+	}
+	signals_restart_call(TICK_SIGNAL, context);
+}
+
 void tick_close(void)
 {
+	tick_perf_close();
 	for (struct col_thread *state = thread_first(); state; state = state->next)
 		tick_disarm(state);
 }
@@ -289,7 +468,7 @@ void tick_start(void)
 
 void tick_let_in(void)
 {
-	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL) & signals_ours();
+	sys_sigset tick = signals_of_ticks();
 	sys_sigset old;
 
 	sys_sigmask(SIG_UNBLOCK, &tick, &old);

@@ -1,8 +1,8 @@
-/* tick.h: a timer on the CPU time of each thread. Its signal takes clock samples and, when due,
- * usage samples.
+/* tick.h: signals in each thread that uses CPU time, which take clock samples and, when due, usage
+ * samples.
  *
- * The kernel checks CPU-time timers once in a scheduler tick, so at most CONFIG_HZ signals come in
- * a second. Therefore each sample has the exact CPU time since the last one of its thread, not "one
+ * They come from perf events (tick_perf.h), or where the kernel refuses those, from timers
+ * (tick_timer.h). Each sample has the exact CPU time since the last one of its thread, not "one
  * period". */
 #ifndef XER_COLLECTOR_TICK_H
 #define XER_COLLECTOR_TICK_H
@@ -25,6 +25,21 @@ void tick_disarm(struct col_thread *thread);
 
 /* Do not count what `thread` has used until now: it was before the recording. Signal-safe. */
 void tick_forget_past(struct col_thread *thread);
+
+/* The calling thread is about to create another one, which will tick as it does. Signal-safe. */
+void tick_before_thread(void);
+
+/* The process is about to execute another program, which a tick on its way would kill; and that has
+ * failed. Signal-safe. */
+void tick_depart(void);
+void tick_stay(void);
+
+/* In a forked child: its parent's perf events are not its own. Signal-safe. */
+void tick_forget_events(void);
+
+/* Before the recording: perf events shall tell time in user code alone, so that none is on its way
+ * when the program executes another one without telling us. */
+void tick_tell_user_only(void);
 
 /* The recording has ended: delete all timers. The handler stays, for signals that are still
  * pending. Signal-safe. */

@@ -13,6 +13,7 @@
 #include "libcollector/write/log.h"
 #include "libcollector/base/host.h"
 #include "libcollector/thread/signals.h"
+#include "libcollector/events/tick.h"
 
 #include <alloca.h>
 #include <errno.h>
@@ -150,11 +151,14 @@ static int execute(const struct exec_call *call, char *const *envp)
 static int call_real(const struct exec_call *call, char *const *envp)
 {
 	sys_sigset mask;
-	int departs = signals_depart(&mask);
-	int result = execute(call, envp);
+	int departs, result;
 
+	tick_depart();
+	departs = signals_depart(&mask);
+	result = execute(call, envp);
 	if (departs)
 		signals_stay(&mask);
+	tick_stay();
 	return result;
 }
 

@@ -98,8 +98,8 @@ void signals_give_back(int kept)
 	for (int i = 0; i < OWNED_MAX; i++) {
 		struct owned *ours = &owned[i];
 
-		if (ours->signal == 0 ||
-		    (ours->signal == kept && ours->program.sa_handler == SIG_DFL))
+		if (ours->signal == 0 || ((ours->signal == kept || ours->signal == SIGTRAP) &&
+		                          ours->program.sa_handler == SIG_DFL))
 			continue;
 		REAL(sigaction)(ours->signal, &ours->program, NULL);
 		owned_set &= ~SYS_SIGBIT(ours->signal);
@@ -149,9 +149,12 @@ int signals_tell_program(int signal, siginfo_t *info, void *context)
 void signals_forward(int signal, siginfo_t *info, void *context)
 {
 	struct owned *ours = find_owned(signal);
+	/* A breakpoint instruction cannot be ignored or blocked. */
+	int is_forced = signal == SIGTRAP && info->si_code > 0;
 
 	if (!signals_tell_program(signal, info, context) && ours &&
-	    ours->program.sa_handler == SIG_DFL && !atomic_load(&ours->program_blocks))
+	    (is_forced ||
+	     (ours->program.sa_handler == SIG_DFL && !atomic_load(&ours->program_blocks))))
 		default_action(signal);
 }
 
@@ -219,6 +222,11 @@ void signals_believe(sys_sigset blocked)
 sys_sigset signals_ours(void)
 {
 	return owned_set;
+}
+
+sys_sigset signals_of_ticks(void)
+{
+	return (SYS_SIGBIT(TICK_SIGNAL) | SYS_SIGBIT(SIGTRAP)) & owned_set;
 }
 
 sys_sigset signals_of_ours(const sigset_t *set)

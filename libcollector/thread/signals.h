@@ -27,7 +27,7 @@ typedef void signals_watcher(struct sigaction *old);
 void signals_watch_sigbus(signals_watcher *watcher);
 
 /* The recording has ended: install the program's own handlers again. If the program has none for
- * the signal `kept`, our handler stays, for signals that are still pending. */
+ * the signal `kept`, or for SIGTRAP, our handler stays, for signals that are still pending. */
 void signals_give_back(int kept);
 
 /* Is this a timer signal of the recorder, whose value is a thread state? Signal-safe. */
@@ -53,6 +53,9 @@ void signals_believe(sys_sigset blocked);
 
 /* Our signals: none in a 32-bit program, or if no handler could be installed. */
 sys_sigset signals_ours(void);
+
+/* Those of them that bring ticks: the timers' and the perf events'. */
+sys_sigset signals_of_ticks(void);
 
 /* Those of them that are in the program's `set`. */
 sys_sigset signals_of_ours(const sigset_t *set);

@@ -16,6 +16,11 @@ static pthread_key_t exit_key;
 static int has_exit_key;
 atomic_uint thread_starting;
 
+/* The state of each thread, at its number: of two threads with the same place, one is found here.
+ * The kernel clears them in a forked child. */
+enum { HINTS = 1 << 14 };
+static _Atomic(struct col_thread *) *hints; /* NULL: none yet, or no memory */
+
 struct col_thread *thread_first(void)
 {
 	return atomic_load_explicit(&all, memory_order_acquire);
@@ -67,6 +72,7 @@ void thread_begin(struct col_thread *state, uint32_t tid)
 	state->home = state->pointer = 0;
 	EACH_SOURCE(thread_prepare, state);
 	atomic_store(&state->accounted_ns, 0);
+	atomic_store(&state->owed_ns, 0);
 	state->user_us = state->system_us = 0;
 	atomic_store_explicit(&state->tid, tid, memory_order_release);
 	col_count(&col.count.threads, 1);
@@ -76,6 +82,7 @@ void thread_begin(struct col_thread *state, uint32_t tid)
 void thread_end(struct col_thread *state)
 {
 	EACH_SOURCE(thread_gone, state);
+	state->heritage = COL_UNKNOWN;
 	atomic_store(&state->tid, 0);
 	atomic_store_explicit(&state->use, COL_UNUSED, memory_order_release);
 }
@@ -85,17 +92,29 @@ void thread_end(struct col_thread *state)
 static void end_self(struct col_thread *state)
 {
 	EACH_SOURCE(thread_gone, state);
+	state->heritage = COL_UNKNOWN;
 	atomic_store(&state->ending, atomic_load(&state->tid));
 	atomic_store(&state->tid, 0);
 	atomic_store(&state->use, COL_ENDING);
 }
 
+static int has_tid(struct col_thread *state, uint32_t tid)
+{
+	return state && atomic_load_explicit(&state->tid, memory_order_relaxed) == tid;
+}
+
 struct col_thread *thread_find(uint32_t tid)
 {
-	struct col_thread *state = thread_first();
+	_Atomic(struct col_thread *) *hint = hints ? &hints[tid % HINTS] : NULL;
+	struct col_thread *state = hint ? atomic_load(hint) : NULL;
 
-	while (state && atomic_load_explicit(&state->tid, memory_order_relaxed) != tid)
+	if (likely(has_tid(state, tid)))
+		return state;
+	state = thread_first();
+	while (state && !has_tid(state, tid))
 		state = state->next;
+	if (state && hint)
+		atomic_store(hint, state);
 	return state;
 }
 
@@ -218,11 +237,22 @@ static uint32_t first_tid(void)
 	return tid ? tid : (uint32_t)col.pid;
 }
 
+static void make_hints(void)
+{
+	void *memory = hints ? NULL : sys_mmap_anonymous(HINTS * sizeof(*hints));
+
+	if (memory && sys_madvise(memory, HINTS * sizeof(*hints), MADV_WIPEONFORK) == 0)
+		hints = memory;
+	else if (memory)
+		sys_munmap(memory, HINTS * sizeof(*hints));
+}
+
 int thread_open(void)
 {
 	uint32_t tid = first_tid();
 	struct col_thread *state, *known;
 
+	make_hints();
 	begin_again();
 	/* An earlier recording may have found this thread without its ever recording by itself. */
 	known = col_self ? col_self : thread_find(tid);

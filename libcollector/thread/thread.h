@@ -13,6 +13,10 @@
 /* An ending thread has recorded everything, but the kernel still lists it. */
 enum col_use { COL_UNUSED, COL_USED, COL_ENDING };
 
+/* Does a thread tick by a perf event (tick_perf.h)? It inherits the event, if its creator has it:
+ * shared with its siblings, or as its own. */
+enum col_heritage { COL_UNKNOWN, COL_NONE, COL_SHARED, COL_OWN };
+
 struct col_thread {
 	atomic_uint use;
 	atomic_uint tid;
@@ -23,10 +27,13 @@ struct col_thread {
 	int exit_rounds;
 	int timer; /* kernel timer id, valid if armed */
 	int armed;
+	uint8_t heritage; /* enum col_heritage */
+	uint8_t bestows;  /* the same, of the threads that it creates */
 	uint32_t epoch; /* col.epoch when its CPU time was accounted for last */
 	uint32_t last_stack;
 	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick.c */
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
+	atomic_uint_fast64_t owed_ns;      /* of that, by samples in the kernel that are to come */
 	int64_t user_us, system_us;        /* of the thread, at its last sample */
 	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];
 	struct walk_memo *memo[COL_CONTEXTS];

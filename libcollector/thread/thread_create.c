@@ -3,6 +3,7 @@
  * See doc/decisions/06-unannounced-threads.md. */
 #include "libcollector/thread/thread_state.h"
 
+#include "libcollector/base/host.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/thread/signals.h"
 
@@ -12,6 +13,8 @@ static struct col_thread *prepare(void *(*run)(void *), int (*run_c11)(void *), 
 	struct col_thread *state = col_is_recording() ? thread_take() : NULL;
 
 	if (state) {
+		col_thread_coming();
+		state->heritage = col_self ? col_self->bestows : COL_UNKNOWN;
 		atomic_fetch_add(&thread_starting, 1);
 		state->run = run;
 		state->run_c11 = run_c11;
@@ -38,7 +41,7 @@ static void give_up(struct col_thread *state)
 
 static void begin_thread(struct col_thread *state)
 {
-	sys_sigset tick = SYS_SIGBIT(TICK_SIGNAL) & signals_ours();
+	sys_sigset tick = signals_of_ticks();
 	uint32_t tid = sys_tid();
 
 	if (!col_is_recording()) {

@@ -49,7 +49,7 @@ static int is_ending(uint32_t tid)
  * is ending has had a state, and a second one would count its time twice. `starting` is read first:
  * if it is 0, the creator of a listed thread is done. Whether the thread is alive is read last:
  * only then is it certain that its state has not gone to another one in the meantime. */
-static void listed(uint32_t tid)
+void thread_listed(uint32_t tid)
 {
 	if (atomic_load(&thread_starting) || tid == 0 || thread_find(tid) || is_ending(tid) ||
 	    !thread_is_alive(tid))
@@ -91,7 +91,7 @@ static void read_list(int fd)
 			const struct directory_entry
 				*entry = (const struct directory_entry *)(buffer + at);
 
-			listed(parse_tid(entry->name));
+			thread_listed(parse_tid(entry->name));
 			at += entry->size;
 		}
 }

@@ -30,6 +30,9 @@ void thread_end(struct col_thread *state);
 /* There is a thread with that number: create a state for it, if it has none. */
 void thread_found(uint32_t tid);
 
+/* The same for one in the kernel's list, which may be about to begin or to end. */
+void thread_listed(uint32_t tid);
+
 /* In a forked child: no other thread searches. */
 void thread_scan_restart(void);
 

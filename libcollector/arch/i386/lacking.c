@@ -7,6 +7,7 @@
  * call. So usage is sampled at the start and the end only.
  * See doc/decisions/47-32-bit.md. */
 #include "libcollector/events/sync.h"
+#include "libcollector/events/tick.h"
 #include "libcollector/io/io.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/thread/signals.h"
@@ -17,6 +18,22 @@ void signals_restart_call(int signal, void *context)
 {
 	(void)signal;
 	(void)context;
+}
+
+void tick_before_thread(void)
+{
+}
+
+void tick_depart(void)
+{
+}
+
+void tick_stay(void)
+{
+}
+
+void tick_tell_user_only(void)
+{
 }
 
 /* ---- events of other kinds */

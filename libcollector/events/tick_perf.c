@@ -1,0 +1,287 @@
+/* tick_perf.c: open perf events that count CPU time and send SIGTRAP. See tick_perf.h.
+ * See doc/decisions/85-clock.md. */
+#include "libcollector/events/tick_perf.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+
+#ifndef TRAP_PERF
+#define TRAP_PERF 6
+#endif
+
+enum {
+	FIRST_NS = 1000000,  /* the first sample of a process comes within this time */
+	LEAST_FRACTION = 16, /* of a period, that the first one has */
+	FEW_DESCRIPTORS = 64
+};
+
+/* What the kernel hands to our handler with the signal. */
+static const uint64_t of_all = 0x786572636c6f636b, of_first = 0x7865726669727374;
+
+/* The descriptor of an event, and the kernel's number of it: the program may have closed the
+ * descriptor and given its number to something else. */
+struct event {
+	int fd; /* -1: not open */
+	uint64_t id;
+};
+
+/* `all` is the one that threads inherit. `first` belongs to the opening thread alone. It gives the
+ * process a first sample soon, and then stays there, switched off: as long as a thread has an event
+ * that is not inherited, the kernel does not regard the contexts of the threads that it creates as
+ * clones of its own. */
+static struct event all = {.fd = -1}, first = {.fd = -1};
+static uint64_t period;
+static atomic_int is_open, is_short; /* is_short: `all` has a first period of random length */
+static int is_user_only, is_everywhere;
+
+/* ---- what speaks against it */
+
+/* Before 5.18 the signal killed a thread that blocks it. */
+static int kernel_can(void)
+{
+	static int known; /* 1: yes, -1: no */
+	struct utsname name;
+	const char *at = name.release;
+	unsigned major = 0, minor = 0;
+
+	if (!known && SYS1(SYS_uname, &name) == 0) {
+		for (; *at >= '0' && *at <= '9'; at++)
+			major = major * 10 + (unsigned)(*at - '0');
+		for (at += *at == '.'; *at >= '0' && *at <= '9'; at++)
+			minor = minor * 10 + (unsigned)(*at - '0');
+		known = major > 5 || (major == 5 && minor >= 18) ? 1 : -1;
+	}
+	return known > 0;
+}
+
+int tick_perf_is_traced(void)
+{
+	static const char key[] = "\nTracerPid:\t";
+	enum { LEN = sizeof(key) - 1 };
+	char text[1024];
+	long fd = sys_openat(AT_FDCWD, "/proc/self/status", O_RDONLY, 0);
+	long len = fd < 0 ? fd : SYS3(SYS_read, fd, text, sizeof(text));
+
+	if (fd >= 0)
+		sys_close((int)fd);
+	for (long at = 0; at + LEN < len; at++)
+		if (memcmp(text + at, key, LEN) == 0)
+			return text[at + LEN] != '0';
+	return 0;
+}
+
+static int has_descriptors(void)
+{
+	struct rlimit limit;
+
+	return SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 ||
+	       limit.rlim_cur >= FEW_DESCRIPTORS;
+}
+
+int tick_perf_is_possible(void)
+{
+	return kernel_can() && has_descriptors() && !tick_perf_is_traced();
+}
+
+/* ---- one event */
+
+static int open_event(struct event *event, uint64_t period_ns, uint64_t tag, int with_kernel)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = period_ns,
+		.disabled = 1,
+		.inherit = tag == of_all,
+		.inherit_thread = tag == of_all,
+		.exclude_kernel = !with_kernel,
+		.exclude_hv = 1,
+		.remove_on_exec = 1, /* the kernel wants it with the next */
+		.sigtrap = 1,
+		.sig_data = tag,
+	};
+	long fd = SYS5(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		fd = col_file_move_up((int)fd);
+	if (fd < 0)
+		return (int)fd;
+	event->fd = (int)fd;
+	return (int)SYS3(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &event->id);
+}
+
+/* Any other file answers with an error. */
+static int is_ours(const struct event *event)
+{
+	uint64_t id = 0;
+
+	return event->fd >= 0 && SYS3(SYS_ioctl, event->fd, PERF_EVENT_IOC_ID, &id) == 0 &&
+	       id == event->id;
+}
+
+static void tell(const struct event *event, unsigned long request, uint64_t *value)
+{
+	if (is_ours(event))
+		SYS3(SYS_ioctl, event->fd, request, value);
+}
+
+static void close_event(struct event *event)
+{
+	if (is_ours(event))
+		sys_close(event->fd);
+	event->fd = -1;
+}
+
+/* ---- both */
+
+/* From 1 to `most`: a program that is run often is not to be seen at the same moments each time. */
+static uint64_t any_of(uint64_t most)
+{
+	uint64_t hash = (col_ticks() ^ (uint64_t)sys_gettid() << 40) * 0x9e3779b97f4a7c15u;
+
+	return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u % most + 1;
+}
+
+static int open_both(int with_kernel)
+{
+	uint64_t least = period / LEAST_FRACTION;
+	int error = open_event(&all, least + any_of(period - least), of_all, with_kernel);
+
+	if (error == 0)
+		error = open_event(&first, any_of(period < FIRST_NS ? period : FIRST_NS), of_first,
+		                   with_kernel);
+	if (error < 0) {
+		close_event(&all);
+		close_event(&first);
+	}
+	return error;
+}
+
+/* The kernel's directory of threads has a link for each. */
+static int is_alone(void)
+{
+	struct stat status;
+	long fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
+	int is_one = fd >= 0 && sys_fstat((int)fd, &status) == 0 && status.st_nlink == 3;
+
+	if (fd >= 0)
+		sys_close((int)fd);
+	return is_one;
+}
+
+int tick_perf_open(uint64_t period_ns, int with_kernel)
+{
+	int error;
+
+	period = period_ns;
+	is_everywhere = is_alone();
+	is_user_only = !with_kernel;
+	error = open_both(with_kernel);
+	if ((error == -EACCES || error == -EPERM) && with_kernel) {
+		is_user_only = 1;
+		error = open_both(0);
+	}
+	if (error < 0)
+		return error;
+	atomic_store(&is_short, 1);
+	atomic_store(&is_open, 1);
+	tick_perf_stay();
+	return 0;
+}
+
+void tick_perf_close(void)
+{
+	if (!atomic_exchange(&is_open, 0))
+		return;
+	close_event(&all);
+	close_event(&first);
+}
+
+int tick_perf_is_open(void)
+{
+	return atomic_load_explicit(&is_open, memory_order_relaxed);
+}
+
+int tick_perf_is_user_only(void)
+{
+	return tick_perf_is_open() && is_user_only;
+}
+
+int tick_perf_is_everywhere(void)
+{
+	return tick_perf_is_open() && is_everywhere;
+}
+
+int tick_perf_is_intact(void)
+{
+	return is_ours(&all) && is_ours(&first);
+}
+
+void tick_perf_settle(void)
+{
+	uint64_t now = period;
+
+	if (tick_perf_is_open() && unlikely(atomic_exchange(&is_short, 0)))
+		tell(&all, PERF_EVENT_IOC_PERIOD, &now);
+}
+
+/* In the kernel's struct siginfo, our tag stands behind the address; glibc 2.36 does not know it.
+ */
+enum tick_perf_trap tick_perf_look(const siginfo_t *info)
+{
+	const struct {
+		uint64_t data;
+		uint32_t type, flags;
+	} *trap = (const void *)((const char *)&info->si_addr + sizeof(info->si_addr));
+
+	if (info->si_code != TRAP_PERF || (trap->data != of_all && trap->data != of_first))
+		return TICK_PERF_FOREIGN;
+	if (trap->data == of_first)
+		tell(&first, PERF_EVENT_IOC_DISABLE, NULL);
+	else if (unlikely(atomic_load_explicit(&is_short, memory_order_relaxed)))
+		tick_perf_settle();
+	return trap->flags & 1 ? TICK_PERF_LATE : TICK_PERF_DUE; /* TRAP_PERF_FLAG_ASYNC */
+}
+
+void tick_perf_part(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.disabled = 1,
+	};
+	long fd = SYS5(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		sys_close((int)fd);
+}
+
+void tick_perf_depart(void)
+{
+	static const struct timespec at_once;
+	sys_sigset trap = SYS_SIGBIT(SIGTRAP);
+
+	if (!tick_perf_is_open())
+		return;
+	tell(&all, PERF_EVENT_IOC_DISABLE, NULL);
+	tell(&first, PERF_EVENT_IOC_DISABLE, NULL);
+	/* One that is pending because it is blocked. */
+	SYS4(SYS_rt_sigtimedwait, &trap, NULL, &at_once, sizeof(trap));
+}
+
+void tick_perf_stay(void)
+{
+	if (!tick_perf_is_open())
+		return;
+	tell(&all, PERF_EVENT_IOC_ENABLE, NULL);
+	if (atomic_load(&is_short))
+		tell(&first, PERF_EVENT_IOC_ENABLE, NULL);
+}

@@ -1,0 +1,64 @@
+/* tick_perf.h: ticks from the kernel's high-resolution CPU clock, by perf events.
+ *
+ * One event counts the CPU time of the calling thread, and is inherited by all threads that the
+ * process creates from then on. At each period the kernel sends SIGTRAP to the thread itself, when
+ * it is about to run code of the program: no system call is interrupted, and nobody is woken.
+ * See doc/decisions/85-clock.md. Needs Linux 5.18 and perf_event_paranoid <= 2. */
+#ifndef XER_COLLECTOR_EVENTS_TICK_PERF_H
+#define XER_COLLECTOR_EVENTS_TICK_PERF_H
+
+#include <signal.h>
+#include <stdint.h>
+
+enum tick_perf_trap {
+	TICK_PERF_FOREIGN, /* no signal of ours */
+	TICK_PERF_DUE,     /* the thread has run for a period since the last one */
+	TICK_PERF_LATE     /* the same, but the signal was blocked for some time */
+};
+
+/* May events be opened here at all? Reasons against it: an old kernel, a debugger that would stop
+ * at each signal, too few descriptors. Signal-safe. */
+int tick_perf_is_possible(void);
+
+/* Open the events on the calling thread, with a period in ns. Without `with_kernel`, or if the
+ * kernel does not allow it, periods that end in the kernel are not told. Returns 0 or -errno: then
+ * nothing is open. Signal-safe. */
+int tick_perf_open(uint64_t period_ns, int with_kernel);
+
+/* Close them, if they are still ours: no thread has any more. Signal-safe. */
+void tick_perf_close(void);
+
+int tick_perf_is_open(void);
+
+/* Does a tick tell time in user code alone? */
+int tick_perf_is_user_only(void);
+
+/* Was the calling thread the only one of its process at the opening? Then each thread of the
+ * process has the event, however it was created. */
+int tick_perf_is_everywhere(void);
+
+/* Are the events still open, or has the program closed our descriptors? Signal-safe. */
+int tick_perf_is_intact(void);
+
+/* Is the process under the control of a debugger, or of another tracer? Signal-safe. */
+int tick_perf_is_traced(void);
+
+/* What is this SIGTRAP? The first one in a process also ends the first period, which is shorter
+ * than the others, at random. Signal-safe. */
+enum tick_perf_trap tick_perf_look(const siginfo_t *info);
+
+/* A thread is about to be created, which inherits the period as it is now. Signal-safe. */
+void tick_perf_settle(void);
+
+/* Make the calling thread's events its own: the kernel switches between threads that have inherited
+ * theirs from the same one without stopping them, so samples would stand in a fixed relation to
+ * the slices of time. Not needed for threads created by the one that called tick_perf_open.
+ * Signal-safe. */
+void tick_perf_part(void);
+
+/* Stop before another program is executed, which a signal on its way would kill, and go on if that
+ * failed. Signal-safe. */
+void tick_perf_depart(void);
+void tick_perf_stay(void);
+
+#endif

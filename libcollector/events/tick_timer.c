@@ -1,0 +1,38 @@
+/* tick_timer.c: timers on the CPU time of threads. See tick_timer.h.
+ *
+ * Only of single threads. With a timer on the CPU time of the process, the kernel would answer each
+ * question for that time, clock() say, from what it counted at the last scheduler tick: the
+ * program's own clock would go in steps of some ms. See doc/decisions/06-unannounced-threads.md. */
+#include "libcollector/events/tick_timer.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/thread/signals.h"
+
+/* The first sample comes early, so that short processes have one: most processes of a make or a
+ * script are short. */
+enum { FIRST_US = 1000 };
+
+clockid_t tick_timer_clock(uint32_t tid)
+{
+	return (clockid_t)(~tid << 3 | 6);
+}
+
+int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, int *timer)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
+	struct itimerspec interval = {
+		.it_interval = {.tv_sec = (time_t)(period_us / 1000000),
+	                        .tv_nsec = (long)(period_us % 1000000 * 1000)},
+	};
+	long error;
+
+	event.sigev_value.sival_ptr = value;
+	event._sigev_un._tid = (int)tid;
+	interval.it_value = interval.it_interval;
+	if (period_us > FIRST_US)
+		interval.it_value = (struct timespec){.tv_nsec = FIRST_US * 1000};
+	error = SYS3(SYS_timer_create, tick_timer_clock(tid), &event, timer);
+	if (error == 0)
+		error = SYS4(SYS_timer_settime, *timer, 0, &interval, NULL);
+	return (int)error;
+}

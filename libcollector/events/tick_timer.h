@@ -1,0 +1,16 @@
+/* tick_timer.h: ticks by timers on the CPU time of single threads, which the kernel looks at once
+ * in a scheduler tick. All of it is signal-safe. */
+#ifndef XER_COLLECTOR_EVENTS_TICK_TIMER_H
+#define XER_COLLECTOR_EVENTS_TICK_TIMER_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* The CPU-time clock of thread `tid` of the process. */
+clockid_t tick_timer_clock(uint32_t tid);
+
+/* Create a timer that sends TICK_SIGNAL with `value` to thread `tid` after each `period_us` of its
+ * CPU time, the first one sooner, after a random part. Returns 0 or -errno. */
+int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, int *timer);
+
+#endif
