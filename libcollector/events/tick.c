@@ -18,7 +18,7 @@
 #include <errno.h>
 
 /* Why a thread ticks. */
-enum tick {
+enum reason {
 	TICK_TIMER,  /* its timer */
 	TICK_FULL,   /* its perf event; as before, all time since the last sample is this one's */
 	TICK_USER,   /* its perf event, which tells user time alone */
@@ -27,13 +27,18 @@ enum tick {
 };
 
 /* Watching begins with the kernel's next tick, as the program may be about to close descriptors. */
-enum { USAGE_PERIOD_US = 100000, WATCH_PERIOD_US = 100000, RESTS = 4, TRACER_CHECKS = 10 };
+enum {
+	USAGE_PERIOD_US = 100000,
+	WATCH_PERIOD_US = 100000,
+	RESTS = 4,
+	TRACER_CHECKS = 10,
+	MUCH_OWED = 2
+};
 
 static int is_deaf; /* the signal has no handler of ours, and would kill the program */
 static void handle_trap(int signal, siginfo_t *info, void *context);
 
 static int is_without_perf, is_user_only;
-static uint32_t opener; /* the thread with which the perf events began */
 
 static uint64_t period_us(void)
 {
@@ -57,20 +62,17 @@ static void open_perf(uint32_t tid)
 		return;
 	is_without_perf = !tick_perf_is_possible() || signals_install(SIGTRAP, handle_trap) < 0 ||
 	                  tick_perf_open(period_us() * 1000, !is_user_only) < 0;
-	if (!is_without_perf)
-		opener = tid;
 }
 
 static void find_heritage(struct col_thread *thread, uint32_t tid)
 {
-	if (tid == opener)
-		thread->heritage = COL_OWN;
-	else if (thread->heritage == COL_UNKNOWN)
+	if (tick_perf_is_opener(tid)) {
+		thread->heritage = thread->bestows = COL_OWN;
+		return;
+	}
+	if (thread->heritage == COL_UNKNOWN)
 		thread->heritage = tick_perf_is_everywhere() ? COL_SHARED : COL_NONE;
-	if (tid == opener)
-		thread->bestows = COL_OWN;
-	else
-		thread->bestows = thread->heritage == COL_NONE ? COL_NONE : COL_SHARED;
+	thread->bestows = thread->heritage == COL_NONE ? COL_NONE : COL_SHARED;
 }
 
 static int has_event(const struct col_thread *thread)
@@ -88,7 +90,7 @@ void tick_arm(struct col_thread *thread)
 	open_perf(tid);
 	find_heritage(thread, tid);
 	if (has_event(thread) && !tick_perf_is_user_only()) {
-		if (tid != opener)
+		if (!tick_perf_is_opener(tid))
 			return;
 		us = WATCH_PERIOD_US;
 	}
@@ -105,7 +107,7 @@ void tick_disarm(struct col_thread *thread)
 	thread->armed = 0;
 }
 
-static enum tick reason_of_timer(const struct col_thread *thread)
+static enum reason reason_of_timer(const struct col_thread *thread)
 {
 	if (!has_event(thread))
 		return TICK_TIMER;
@@ -136,7 +138,7 @@ static void watch(struct col_thread *thread)
 	static uint32_t checks;
 	int is_traced;
 
-	if (!tick_perf_is_open() || atomic_load(&thread->tid) != opener)
+	if (!tick_perf_is_opener(atomic_load(&thread->tid)))
 		return;
 	is_traced = checks++ % TRACER_CHECKS == 0 && tick_perf_is_traced();
 	if (is_traced || !tick_perf_is_intact())
@@ -242,34 +244,46 @@ void tick_forget(struct col_thread *thread)
 	take_all(thread);
 }
 
-/* Has the kernel counted more system than user time for this thread since the last sample? */
-static int was_mostly_system(struct col_thread *thread)
+/* What the kernel has counted for this thread since the last sample: more system than user time;
+ * page faults. */
+struct counted {
+	int is_mostly_system, has_faults;
+};
+
+static struct counted look_at_counters(struct col_thread *thread)
 {
 	struct rusage now;
+	struct counted since = {0};
 	int64_t user_us, system_us;
-	int mostly;
+	uint64_t faults;
 
 	if (SYS2(SYS_getrusage, RUSAGE_THREAD, &now) < 0)
-		return 0;
+		return since;
 	user_us = now.ru_utime.tv_sec * 1000000 + now.ru_utime.tv_usec;
 	system_us = now.ru_stime.tv_sec * 1000000 + now.ru_stime.tv_usec;
-	mostly = system_us - thread->system_us > user_us - thread->user_us;
+	faults = (uint64_t)now.ru_minflt + (uint64_t)now.ru_majflt;
+	since.is_mostly_system = system_us - thread->system_us > user_us - thread->user_us;
+	since.has_faults = faults != thread->faults;
 	thread->user_us = user_us;
 	thread->system_us = system_us;
-	return mostly;
+	thread->faults = faults;
+	return since;
 }
 
 /* A tick during a system call is delivered when the call returns, or is about to be restarted. A
- * tick during a page fault shows only in the kernel's own accounting. */
+ * tick during a page fault shows only in the kernel's own accounting, which counts scheduler ticks:
+ * those of timers are the same ticks, those of perf events are others. */
 static enum fmt_clock_state state_of(struct col_thread *thread, const ucontext_t *context,
-                                     enum tick reason)
+                                     enum reason reason)
 {
-	int in_call;
+	struct counted since = look_at_counters(thread);
 
 	if (reason == TICK_USER)
 		return FMT_clock_state_USER;
-	in_call = arch_is_in_call(arch_context_pc(context));
-	return was_mostly_system(thread) || in_call ? FMT_clock_state_SYSTEM : FMT_clock_state_USER;
+	if (arch_is_in_call(arch_context_pc(context)) ||
+	    (since.is_mostly_system && (since.has_faults || reason == TICK_TIMER)))
+		return FMT_clock_state_SYSTEM;
+	return FMT_clock_state_USER;
 }
 
 /* Walking a stack that is too deep for the memo takes longer than the time between two ticks. The
@@ -288,22 +302,27 @@ static void have_rest(struct col_thread *thread, uint64_t spent_ticks)
 		thread->rest_ns = now_ns + RESTS * spent_ns;
 }
 
+struct tick {
+	enum reason reason;
+	uint64_t period_ns; /* TICK_USER: that has ended */
+};
+
 /* The weight of a sample. Where the kernel tells periods that end in user code alone, those that
  * ended in the kernel are owed to the next sample there. */
-static uint64_t take_weight(struct col_thread *thread, enum tick reason, int has_rested)
+static uint64_t take_weight(struct col_thread *thread, const struct tick *tick, int has_rested)
 {
 	uint64_t cpu_ns = take_cpu_time(thread, CLOCK_THREAD_CPUTIME_ID);
-	uint64_t period_ns = period_us() * 1000 & ~(uint64_t)15;
+	uint64_t period_ns = tick->period_ns & ~(uint64_t)15;
 
-	if (reason == TICK_SYSTEM)
+	if (tick->reason == TICK_SYSTEM)
 		return cpu_ns ? cpu_ns + atomic_exchange(&thread->owed_ns, 0) : 0;
-	if (reason != TICK_USER || has_rested || cpu_ns < period_ns + period_ns / 2)
+	if (tick->reason != TICK_USER || has_rested || cpu_ns < period_ns + period_us() * 500)
 		return cpu_ns;
 	atomic_fetch_add(&thread->owed_ns, cpu_ns - period_ns);
 	return period_ns;
 }
 
-static void sample(struct col_thread *thread, const ucontext_t *context, enum tick reason)
+static void sample(struct col_thread *thread, const ucontext_t *context, const struct tick *tick)
 {
 	struct walk_memo *memo = thread_memo(thread, COL_HANDLER);
 	uint64_t start = col_ticks(), cpu_ns, rest_ns = thread->rest_ns;
@@ -311,11 +330,11 @@ static void sample(struct col_thread *thread, const ucontext_t *context, enum ti
 
 	if (unlikely(rest_ns) && sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) < rest_ns)
 		return;
-	state = state_of(thread, context, reason);
-	if (reason == TICK_SYSTEM && state == FMT_clock_state_USER)
+	state = state_of(thread, context, tick->reason);
+	if (tick->reason == TICK_SYSTEM && state == FMT_clock_state_USER)
 		return;
 	thread->rest_ns = 0;
-	cpu_ns = take_weight(thread, reason, rest_ns != 0);
+	cpu_ns = take_weight(thread, tick, rest_ns != 0);
 	if (cpu_ns == 0)
 		return;
 	if (memo) {
@@ -327,7 +346,7 @@ static void sample(struct col_thread *thread, const ucontext_t *context, enum ti
 	}
 	write_sample(thread, COL_HANDLER, state, thread->omp.state, thread->mpi.state,
 	             thread->last_stack, cpu_ns);
-	if (reason == TICK_FULL || reason == TICK_USER)
+	if (tick->reason == TICK_FULL || tick->reason == TICK_USER)
 		col_count(&col.count.perf_samples, 1);
 	have_rest(thread, col_ticks() - start);
 }
@@ -341,17 +360,17 @@ static int is_own(const struct col_thread *thread)
 
 /* The tick of the calling thread. While in_handler is set, no other thread ends the recording
  * (attach.c). */
-static __attribute__((noinline)) void tick(struct col_thread *thread, const ucontext_t *context,
-                                           enum tick reason)
+static __attribute__((noinline)) void take_tick(struct col_thread *thread,
+                                                const ucontext_t *context, const struct tick *tick)
 {
 	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (col_is_recording() && is_own(thread)) {
 		col_check_time();
-		if (reason == TICK_WATCH)
+		if (tick->reason == TICK_WATCH)
 			watch(thread);
 		else if (atomic_load(&col.switches->on[SOURCE_CLOCK]))
-			sample(thread, context, reason);
+			sample(thread, context, tick);
 		thread_check_name(thread, COL_HANDLER);
 		if (usage_sample_if_due(thread, COL_HANDLER))
 			thread_scan();
@@ -389,6 +408,7 @@ static void return_pointer(uintptr_t pointer)
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	struct col_thread *thread = info->si_value.sival_ptr;
+	struct tick tick;
 	uintptr_t pointer;
 
 	arch_allow_unaligned(context);
@@ -398,16 +418,16 @@ static void handle(int signal, siginfo_t *info, void *context)
 	}
 	if (likely(!altstack_is_exhausted(context))) {
 		pointer = borrow_pointer(thread);
-		tick(thread, context, reason_of_timer(thread));
+		tick.reason = reason_of_timer(thread);
+		take_tick(thread, context, &tick);
 		return_pointer(pointer);
 	}
 	signals_restart_call(signal, context);
 }
 
 /* The state of the calling thread, which may run without a call that announced it. */
-static struct col_thread *find_self(void)
+static struct col_thread *find_self(uint32_t tid)
 {
-	uint32_t tid = sys_tid();
 	struct col_thread *thread = tid ? thread_find(tid) : NULL;
 
 	if (thread || !tid || !col_is_recording())
@@ -416,7 +436,7 @@ static struct col_thread *find_self(void)
 	return thread_find(tid);
 }
 
-static enum tick reason_of_trap(struct col_thread *thread, enum tick_perf_trap trap)
+static enum reason reason_of_trap(struct col_thread *thread, enum tick_perf_trap trap)
 {
 	if (thread->heritage == COL_SHARED) {
 		tick_perf_part();
@@ -427,7 +447,9 @@ static enum tick reason_of_trap(struct col_thread *thread, enum tick_perf_trap t
 
 static void handle_trap(int signal, siginfo_t *info, void *context)
 {
-	enum tick_perf_trap trap = tick_perf_look(info);
+	uint32_t tid = sys_tid();
+	struct tick tick;
+	enum tick_perf_trap trap = tick_perf_look(info, tid, &tick.period_ns);
 	struct col_thread *thread;
 	uintptr_t pointer;
 
@@ -438,9 +460,11 @@ static void handle_trap(int signal, siginfo_t *info, void *context)
 	}
 	if (likely(!altstack_is_exhausted(context))) {
 		pointer = borrow_pointer(NULL);
-		thread = find_self();
-		if (thread)
-			tick(thread, context, reason_of_trap(thread, trap));
+		thread = find_self(tid);
+		if (thread) {
+			tick.reason = reason_of_trap(thread, trap);
+			take_tick(thread, context, &tick);
+		}
 		return_pointer(pointer);
 	}
 	signals_restart_call(TICK_SIGNAL, context);

@@ -15,8 +15,9 @@
 #endif
 
 enum {
-	FIRST_NS = 1000000,  /* the first sample of a process comes within this time */
-	LEAST_FRACTION = 16, /* of a period, that the first one has */
+	FIRST_NS = 1000000,     /* the first sample of a process comes within this time */
+	LEAST_FRACTION = 16,    /* of a period, that the first one has */
+	VARIED_MIN_NS = 500000, /* to vary shorter periods would cost too much of them */
 	FEW_DESCRIPTORS = 64
 };
 
@@ -35,9 +36,12 @@ struct event {
  * that is not inherited, the kernel does not regard the contexts of the threads that it creates as
  * clones of its own. */
 static struct event all = {.fd = -1}, first = {.fd = -1};
-static uint64_t period;
-static atomic_int is_open, is_short; /* is_short: `all` has a first period of random length */
-static int is_user_only, is_everywhere;
+static uint64_t period;                 /* on average */
+static uint64_t present;                /* of `all` in the opening thread */
+static uint64_t began;                  /* that one, in CPU time of the thread */
+static uint32_t opener;                 /* the number of that thread */
+static atomic_int is_open, is_for_self; /* is_for_self: `present` is not for threads to inherit */
+static int is_user_only, is_everywhere, has_sampled;
 
 /* ---- what speaks against it */
 
@@ -140,7 +144,8 @@ static void close_event(struct event *event)
 
 /* ---- both */
 
-/* From 1 to `most`: a program that is run often is not to be seen at the same moments each time. */
+/* From 1 to `most`. A program that is run often is not to be seen at the same moments each time,
+ * and one with a rhythm not always at the same phases of it. */
 static uint64_t any_of(uint64_t most)
 {
 	uint64_t hash = (col_ticks() ^ (uint64_t)sys_gettid() << 40) * 0x9e3779b97f4a7c15u;
@@ -151,7 +156,10 @@ static uint64_t any_of(uint64_t most)
 static int open_both(int with_kernel)
 {
 	uint64_t least = period / LEAST_FRACTION;
-	int error = open_event(&all, least + any_of(period - least), of_all, with_kernel);
+	int error;
+
+	present = least + any_of(period - least);
+	error = open_event(&all, present, of_all, with_kernel);
 
 	if (error == 0)
 		error = open_event(&first, any_of(period < FIRST_NS ? period : FIRST_NS), of_first,
@@ -189,7 +197,10 @@ int tick_perf_open(uint64_t period_ns, int with_kernel)
 	}
 	if (error < 0)
 		return error;
-	atomic_store(&is_short, 1);
+	opener = sys_tid();
+	began = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	has_sampled = 0;
+	atomic_store(&is_for_self, 1);
 	atomic_store(&is_open, 1);
 	tick_perf_stay();
 	return 0;
@@ -223,17 +234,46 @@ int tick_perf_is_intact(void)
 	return is_ours(&all) && is_ours(&first);
 }
 
+int tick_perf_is_opener(uint32_t tid)
+{
+	return tick_perf_is_open() && tid == opener;
+}
+
+/* `all` begins a new period, in the opening thread alone. */
+static void begin_period(uint64_t ns)
+{
+	uint64_t now = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t late = now - began - present;
+
+	/* What the last one took longer, as its signal takes some time, is taken off this one. */
+	if (now - began > present && late < ns / 2)
+		ns -= late;
+	began = now;
+	present = ns;
+	tell(&all, PERF_EVENT_IOC_PERIOD, &ns);
+}
+
+/* Different ones, or threads that begin together would be seen together. */
 void tick_perf_settle(void)
 {
-	uint64_t now = period;
+	if (tick_perf_is_open() && unlikely(atomic_exchange(&is_for_self, 0)))
+		begin_period(period - period / 10 + any_of(period / 5));
+}
 
-	if (tick_perf_is_open() && unlikely(atomic_exchange(&is_short, 0)))
-		tell(&all, PERF_EVENT_IOC_PERIOD, &now);
+/* A sample of `all` in the opening thread. */
+static void vary(void)
+{
+	if (period >= VARIED_MIN_NS) {
+		atomic_store(&is_for_self, 1);
+		begin_period(period / 2 + any_of(period));
+	} else if (unlikely(atomic_exchange(&is_for_self, 0))) {
+		begin_period(period);
+	}
 }
 
 /* In the kernel's struct siginfo, our tag stands behind the address; glibc 2.36 does not know it.
  */
-enum tick_perf_trap tick_perf_look(const siginfo_t *info)
+enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns)
 {
 	const struct {
 		uint64_t data;
@@ -242,10 +282,13 @@ enum tick_perf_trap tick_perf_look(const siginfo_t *info)
 
 	if (info->si_code != TRAP_PERF || (trap->data != of_all && trap->data != of_first))
 		return TICK_PERF_FOREIGN;
-	if (trap->data == of_first)
+	*period_ns = tid == opener ? present : period;
+	if (trap->data == of_first) {
+		has_sampled = 1;
 		tell(&first, PERF_EVENT_IOC_DISABLE, NULL);
-	else if (unlikely(atomic_load_explicit(&is_short, memory_order_relaxed)))
-		tick_perf_settle();
+	} else if (tid == opener) {
+		vary();
+	}
 	return trap->flags & 1 ? TICK_PERF_LATE : TICK_PERF_DUE; /* TRAP_PERF_FLAG_ASYNC */
 }
 
@@ -282,6 +325,6 @@ void tick_perf_stay(void)
 	if (!tick_perf_is_open())
 		return;
 	tell(&all, PERF_EVENT_IOC_ENABLE, NULL);
-	if (atomic_load(&is_short))
+	if (!has_sampled)
 		tell(&first, PERF_EVENT_IOC_ENABLE, NULL);
 }

@@ -20,9 +20,9 @@ enum tick_perf_trap {
  * at each signal, too few descriptors. Signal-safe. */
 int tick_perf_is_possible(void);
 
-/* Open the events on the calling thread, with a period in ns. Without `with_kernel`, or if the
- * kernel does not allow it, periods that end in the kernel are not told. Returns 0 or -errno: then
- * nothing is open. Signal-safe. */
+/* Open the events on the calling thread, with a period in ns on average. Without `with_kernel`, or
+ * if the kernel does not allow it, periods that end in the kernel are not told. Returns 0 or
+ * -errno: then nothing is open. Signal-safe. */
 int tick_perf_open(uint64_t period_ns, int with_kernel);
 
 /* Close them, if they are still ours: no thread has any more. Signal-safe. */
@@ -43,9 +43,12 @@ int tick_perf_is_intact(void);
 /* Is the process under the control of a debugger, or of another tracer? Signal-safe. */
 int tick_perf_is_traced(void);
 
-/* What is this SIGTRAP? The first one in a process also ends the first period, which is shorter
- * than the others, at random. Signal-safe. */
-enum tick_perf_trap tick_perf_look(const siginfo_t *info);
+/* Is it the thread that called tick_perf_open? */
+int tick_perf_is_opener(uint32_t tid);
+
+/* What is this SIGTRAP in thread `tid`? period_ns: of CPU time, that has ended with it. The next
+ * one has another length, at random, if it is the opening thread's. Signal-safe. */
+enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns);
 
 /* A thread is about to be created, which inherits the period as it is now. Signal-safe. */
 void tick_perf_settle(void);

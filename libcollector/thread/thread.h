@@ -35,6 +35,7 @@ struct col_thread {
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
 	atomic_uint_fast64_t owed_ns;      /* of that, by samples in the kernel that are to come */
 	int64_t user_us, system_us;        /* of the thread, at its last sample */
+	uint64_t faults;                   /* of pages, by then */
 	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];
 	struct walk_memo *memo[COL_CONTEXTS];
 	uint64_t home;        /* see walk.h */
