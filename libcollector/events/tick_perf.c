@@ -22,7 +22,8 @@ enum {
 };
 
 /* What the kernel hands to our handler with the signal. */
-static const uint64_t of_all = 0x786572636c6f636b, of_first = 0x7865726669727374;
+static const uint64_t of_all = 0x786572636c6f636b, of_first = 0x7865726669727374,
+		      of_young = 0x786572796f756e67;
 
 /* The descriptor of an event, and the kernel's number of it: the program may have closed the
  * descriptor and given its number to something else. */
@@ -36,6 +37,12 @@ struct event {
  * that is not inherited, the kernel does not regard the contexts of the threads that it creates as
  * clones of its own. */
 static struct event all = {.fd = -1}, first = {.fd = -1};
+
+/* Those of threads that have had no sample yet. */
+static struct young {
+	atomic_int is_taken;
+	struct event event;
+} young[TICK_PERF_YOUNG];
 static uint64_t period;                 /* on average */
 static uint64_t present;                /* of `all` in the opening thread */
 static uint64_t began;                  /* that one, in CPU time of the thread */
@@ -198,11 +205,9 @@ int tick_perf_open(uint64_t period_ns, int with_kernel)
 	if (error < 0)
 		return error;
 	opener = sys_tid();
-	began = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	has_sampled = 0;
 	atomic_store(&is_for_self, 1);
 	atomic_store(&is_open, 1);
-	tick_perf_stay();
 	return 0;
 }
 
@@ -210,8 +215,41 @@ void tick_perf_close(void)
 {
 	if (!atomic_exchange(&is_open, 0))
 		return;
+	for (unsigned number = 1; number <= TICK_PERF_YOUNG; number++)
+		tick_perf_drop(number);
 	close_event(&all);
 	close_event(&first);
+}
+
+unsigned tick_perf_add(uint64_t within_ns)
+{
+	for (unsigned i = 0; i < TICK_PERF_YOUNG; i++) {
+		if (atomic_load_explicit(&young[i].is_taken, memory_order_relaxed) ||
+		    atomic_exchange(&young[i].is_taken, 1))
+			continue;
+		young[i].event.fd = -1;
+		if (open_event(&young[i].event, any_of(within_ns), of_young, !is_user_only) == 0)
+			return i + 1;
+		tick_perf_drop(i + 1);
+		return 0;
+	}
+	return 0;
+}
+
+void tick_perf_begin(unsigned number)
+{
+	if (number)
+		tell(&young[number - 1].event, PERF_EVENT_IOC_ENABLE, NULL);
+}
+
+void tick_perf_drop(unsigned number)
+{
+	struct young *dropped = number ? &young[number - 1] : NULL;
+
+	if (!dropped || !atomic_load(&dropped->is_taken))
+		return;
+	close_event(&dropped->event);
+	atomic_store(&dropped->is_taken, 0);
 }
 
 int tick_perf_is_open(void)
@@ -280,7 +318,8 @@ enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t
 		uint32_t type, flags;
 	} *trap = (const void *)((const char *)&info->si_addr + sizeof(info->si_addr));
 
-	if (info->si_code != TRAP_PERF || (trap->data != of_all && trap->data != of_first))
+	if (info->si_code != TRAP_PERF ||
+	    (trap->data != of_all && trap->data != of_first && trap->data != of_young))
 		return TICK_PERF_FOREIGN;
 	*period_ns = tid == opener ? present : period;
 	if (trap->data == of_first) {
@@ -320,10 +359,11 @@ void tick_perf_depart(void)
 	SYS4(SYS_rt_sigtimedwait, &trap, NULL, &at_once, sizeof(trap));
 }
 
-void tick_perf_stay(void)
+void tick_perf_run(void)
 {
 	if (!tick_perf_is_open())
 		return;
+	began = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	tell(&all, PERF_EVENT_IOC_ENABLE, NULL);
 	if (!has_sampled)
 		tell(&first, PERF_EVENT_IOC_ENABLE, NULL);

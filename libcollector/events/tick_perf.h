@@ -20,7 +20,7 @@ enum tick_perf_trap {
  * at each signal, too few descriptors. Signal-safe. */
 int tick_perf_is_possible(void);
 
-/* Open the events on the calling thread, with a period in ns on average. Without `with_kernel`, or
+/* Open the events on the calling thread, for tick_perf_run, with a period in ns on average. Without `with_kernel`, or
  * if the kernel does not allow it, periods that end in the kernel are not told. Returns 0 or
  * -errno: then nothing is open. Signal-safe. */
 int tick_perf_open(uint64_t period_ns, int with_kernel);
@@ -50,6 +50,15 @@ int tick_perf_is_opener(uint32_t tid);
  * one has another length, at random, if it is the opening thread's. Signal-safe. */
 enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns);
 
+/* An event for a first sample of the calling thread within that much CPU time, at random: its period
+ * may be longer than its life. At most TICK_PERF_YOUNG threads have one at a time. Returns its
+ * number, 0: there is none. It counts from tick_perf_begin to tick_perf_drop, which any thread may
+ * call. Signal-safe. */
+enum { TICK_PERF_YOUNG = 64 };
+unsigned tick_perf_add(uint64_t within_ns);
+void tick_perf_begin(unsigned number);
+void tick_perf_drop(unsigned number);
+
 /* A thread is about to be created, which inherits the period as it is now. Signal-safe. */
 void tick_perf_settle(void);
 
@@ -59,9 +68,10 @@ void tick_perf_settle(void);
  * Signal-safe. */
 void tick_perf_part(void);
 
-/* Stop before another program is executed, which a signal on its way would kill, and go on if that
- * failed. Signal-safe. */
+/* Begin to send signals, or go on. Signal-safe. */
+void tick_perf_run(void);
+
+/* Stop before another program is executed, which a signal on its way would kill. Signal-safe. */
 void tick_perf_depart(void);
-void tick_perf_stay(void);
 
 #endif

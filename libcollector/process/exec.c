@@ -101,6 +101,7 @@ static void note(struct departure *departure, const struct exec_call *call)
 	if (!process_is_recorded())
 		return;
 	if (!atomic_load(&col.is_unsettled)) {
+		tick_depart(); /* what comes behind the totals is the new image's */
 		col_host->account();
 		log_path("exec", shown(call), departure->obstacle ? NULL : lineage, NULL, 0);
 		departure->is_noted = 1;

@@ -29,6 +29,7 @@ struct col_thread {
 	int armed;
 	uint8_t heritage; /* enum col_heritage */
 	uint8_t bestows;  /* the same, of the threads that it creates */
+	uint8_t young;    /* its event for a first sample, see tick_perf.h; 0: none */
 	uint32_t epoch; /* col.epoch when its CPU time was accounted for last */
 	uint32_t last_stack;
 	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick.c */
