@@ -52,6 +52,8 @@ struct source {
 	void (*count)(void);
 	/* A usage sample is about to be taken. */
 	void (*sample)(struct col_thread *self, enum col_context context);
+	/* The load object with this file is in the map now. Signal-safe. */
+	void (*listed)(const char *path);
 	/* Load objects were unloaded: forget what is known by their addresses. */
 	void (*unload)(void);
 

@@ -6,6 +6,9 @@
 /* Begin to record. Before this, the wrappers only pass on. */
 void io_start(void);
 
+/* A load object is in the map: is it one whose input and output is not recorded? Signal-safe. */
+void io_listed(const char *path);
+
 /* Is a call by syscall(2) to be recorded as input or output? Signal-safe. */
 int io_wants_syscall(long number);
 

@@ -26,14 +26,29 @@ static enum fmt_io_func func_of(long number)
 	}
 }
 
-int io_wants_syscall(long number)
+static void tell_uring(void)
 {
 	static atomic_uint is_told;
 
+	if (!atomic_exchange(&is_told, 1))
+		col_log_warning("input and output by io_uring is not recorded");
+}
+
+/* liburing makes its system calls by itself, and reads the rings in the program's own code. */
+void io_listed(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	if (col.descriptor.io && strncmp(name ? name + 1 : path, "liburing.so", 11) == 0)
+		tell_uring();
+}
+
+int io_wants_syscall(long number)
+{
 	if (likely(!io_is_on()))
 		return 0;
-	if (unlikely(number == SYS_io_uring_setup) && !atomic_exchange(&is_told, 1))
-		col_log_warning("input and output by io_uring is not recorded");
+	if (unlikely(number == SYS_io_uring_setup))
+		tell_uring();
 	return func_of(number) != 0;
 }
 

@@ -294,8 +294,12 @@ static void add_loaded(const struct loaded *loaded)
 	atomic_store(&object->end, end);
 	atomic_store(&object->identity, identity);
 	object->id = atomic_fetch_add(&object_count, 1) + 1;
-	if (atomic_load(&is_begun) && write_object(loaded, object->id) < 0)
+	if (!atomic_load(&is_begun))
+		return;
+	if (write_object(loaded, object->id) < 0)
 		atomic_store(&object->gone, 1); /* tried again at the next opportunity */
+	else
+		EACH_SOURCE(listed, loaded->path);
 }
 
 static const char *path_of(const char *name)

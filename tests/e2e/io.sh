@@ -247,3 +247,35 @@ if have redis-server redis-cli; then
 else
 	skip "redis-server" "it is not installed"
 fi
+
+# A ring of liburing goes past all wrappers.
+cat >ring.c <<'C'
+#include <fcntl.h>
+#include <liburing.h>
+#include <stdio.h>
+int main(void)
+{
+	struct io_uring ring;
+	struct io_uring_cqe *done;
+	int result = io_uring_queue_init(8, &ring, 0);
+	if (result == 0) {
+		io_uring_prep_write(io_uring_get_sqe(&ring), open("rung", O_RDWR | O_CREAT, 0600), "ring", 4, 0);
+		io_uring_submit(&ring);
+		io_uring_wait_cqe(&ring, &done);
+		result = done->res;
+	}
+	printf("%d\n", result);
+	return 0;
+}
+C
+if have gcc && gcc -O1 -o ring ring.c -luring 2>ring.log; then
+	./ring >bare.out
+	record ring -p off -i on -- ./ring
+	is "a program that uses liburing: its result" "$(<bare.out)" "$(<ring.out)"
+	contains "a warning says what is not recorded" 'input and output by io_uring is not recorded' ring.er/log.xml
+	is "once" 1 "$(grep -c io_uring ring.er/log.xml)"
+	record unasked -p on -- ./ring
+	is "without -i there is no warning" 0 "$(grep -c io_uring unasked.er/log.xml)"
+else
+	skip "a program that uses liburing" "liburing-dev is not installed" 4
+fi
