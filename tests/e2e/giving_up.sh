@@ -243,3 +243,10 @@ if [ "$(id -u)" = 0 ] && timeout 10 ./gives drop >/dev/null; then
 else
 	skip "children that give up root" "only root can" 26
 fi
+
+# A hard limit from the start: the recorder's descriptors count, which is told.
+(ulimit -n 16 && timeout -k 5 60 "$xcollect" -H on -A off -o few.er ./gives directories) >few.out 2>few.err
+is "a limit of 16 from the start" 0 $?
+report few -header
+contains "what the program lacks is told" 'few descriptors are allowed.*the program can open fewer files' few.txt
+absent "and not of a usual limit" 'few descriptors' directories.txt
