@@ -38,6 +38,54 @@ static int high_fd(void)
 	                                                 : limit.rlim_cur / 2);
 }
 
+/* Is this the only thread, so that nobody sees what its process has for a moment? The directory has
+ * a link for each. */
+static int is_alone(void)
+{
+	struct statx status;
+
+	return SYS5(SYS_statx, AT_FDCWD, "/proc/self/task", 0, STATX_NLINK, &status) == 0 &&
+	       status.stx_nlink == 3;
+}
+
+/* Open it above the limit of descriptors, all of which the program has taken. */
+static long open_above(int directory, const char *name, int access, mode_t mode)
+{
+	struct rlimit limit, more;
+	long fd = -EMFILE;
+	sys_sigset old;
+
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 ||
+	    limit.rlim_cur >= limit.rlim_max || !is_alone())
+		return fd;
+	more = limit;
+	more.rlim_cur += HIGH_FD_MARGIN;
+	if (more.rlim_cur > limit.rlim_max)
+		more.rlim_cur = limit.rlim_max;
+	sys_block_signals(&old);
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, NULL) == 0) {
+		fd = sys_openat(directory, name, access, mode);
+		SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	return fd;
+}
+
+long col_file_open(int directory, const char *name, int access, mode_t mode)
+{
+	long fd = sys_openat(directory, name, access, mode);
+
+	return unlikely(fd == -EMFILE) ? open_above(directory, name, access, mode) : fd;
+}
+
+static int is_above(int fd)
+{
+	struct rlimit limit;
+
+	return SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 &&
+	       (uint64_t)fd >= limit.rlim_cur;
+}
+
 /* Give the file a high number instead of `fd`. The program may have taken all of the highest. A low
  * number would change the numbers that the program gets, so the file is given up instead. Returns
  * the number or -errno. */
@@ -45,6 +93,8 @@ int col_file_move_up(int fd)
 {
 	long high = -EMFILE;
 
+	if (is_above(fd))
+		return fd;
 	for (int least = high_fd(); high < 0 && least > STDERR_FILENO; least /= 2)
 		high = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
 	sys_close(fd);
@@ -119,7 +169,7 @@ int col_file_get(struct col_file *file, const char *name)
 	if (is_ours(file))
 		return file->fd;
 	directory = col_directory_get();
-	fd = directory < 0 ? directory : sys_openat(directory, name, O_RDWR | O_NOFOLLOW, 0);
+	fd = directory < 0 ? directory : col_file_open(directory, name, O_RDWR | O_NOFOLLOW, 0);
 	col_place_done(directory);
 	if (fd < 0)
 		return (int)fd;
@@ -153,7 +203,7 @@ static int is_place(const struct place *place, int fd)
 /* Open a directory by `access`, O_RDONLY or O_PATH. Returns its descriptor, or -errno. */
 static int open_directory(int directory, const char *name, int access)
 {
-	long fd = sys_openat(directory, name, access | O_DIRECTORY, 0);
+	long fd = col_file_open(directory, name, access | O_DIRECTORY, 0);
 
 	return fd < 0 ? (int)fd : col_file_move_up((int)fd);
 }

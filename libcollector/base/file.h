@@ -19,6 +19,11 @@ struct col_file {
 	int32_t tag; /* its position, 0: it has none */
 };
 
+/* openat(2), in a program that may have taken all descriptors that it is allowed: then, if it has
+ * one thread and may raise its limit, it gets a number above that. Returns a descriptor or -errno.
+ */
+long col_file_open(int directory, const char *name, int access, mode_t mode);
+
 /* Take over `fd` (just opened): move it high, remember what it is. Returns 0 or -errno, fd closed.
  */
 int col_file_take(struct col_file *file, int fd);

@@ -1,6 +1,7 @@
 /* elffile.c: files of load objects in memory. See elffile.h. */
 #include "libcollector/object/elffile.h"
 
+#include "libcollector/base/file.h"
 #include "libcollector/base/sys.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 int elffile_map(const char *path, struct elffile *out)
 {
-	long fd = sys_openat(AT_FDCWD, path, O_RDONLY, 0);
+	long fd = col_file_open(AT_FDCWD, path, O_RDONLY, 0);
 	struct stat status;
 	int error = -EIO;
 

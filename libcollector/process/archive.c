@@ -84,7 +84,7 @@ static int is_alive(const char *lineage)
 	int locked;
 
 	strcpy(end, *lineage ? FMT_EXPERIMENT_SUFFIX "/" FMT_FILE_LOG : FMT_FILE_LOG);
-	fd = sys_openat(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	fd = col_file_open(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	col_place_done(directory);
 	if (fd < 0)
 		return 0;

@@ -144,8 +144,8 @@ static int write_log(const struct process_moment *start)
 	if (!memory)
 		return -EBUSY;
 	directory = col_directory_get();
-	sink.fd = (int)sys_openat(directory, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
-	                          0644);
+	sink.fd = (int)col_file_open(directory, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+	                             0644);
 	if (sink.fd < 0) {
 		sink.error = sink.fd;
 	} else {
@@ -166,7 +166,7 @@ int directory_make_map(void)
 	static const char text[] = DECLARATION "<" FMT_MAP_ROOT " version=\"" FMT_VERSION_TEXT
 					       "\">\n" FMT_MAP_CLOSE;
 	int directory = col_directory_get();
-	long fd = sys_openat(directory, NEW_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+	long fd = col_file_open(directory, NEW_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
 	int error = fd < 0 ? (int)fd : col_file_may_grow(sizeof(text));
 
 	if (error == 0)

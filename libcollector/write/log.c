@@ -118,7 +118,7 @@ int col_xml_open(enum col_xml which)
 	struct xml_file *xml = &files[which];
 	int directory = col_directory_get();
 	long fd = directory < 0 ? directory
-	                        : sys_openat(directory, xml->name, O_RDWR | O_NOFOLLOW, 0);
+	                        : col_file_open(directory, xml->name, O_RDWR | O_NOFOLLOW, 0);
 	int error = fd < 0 ? (int)fd : col_file_take(&xml->file, (int)fd);
 
 	col_place_done(directory);

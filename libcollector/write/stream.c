@@ -98,8 +98,8 @@ static int write_first_page(enum fmt_stream which, int fd, uint32_t size)
 static int make_file_in(int directory, enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
-	long fd = sys_openat(directory, stream->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
-	                     0644);
+	long fd = col_file_open(directory, stream->temporary,
+	                        O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
 	int error;
 
 	if (fd < 0)

@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -118,6 +119,52 @@ static int number_with_all_taken_from(int least)
 	cr_assert_eq(waitpid(child, &status, 0), child);
 	cr_assert(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+/* All descriptors that are allowed are taken. With a thread more nothing is changed, as others
+ * could see it. */
+static void *open_with_all_taken(void *hard)
+{
+	struct rlimit limits = {100, *(rlim_t *)hard};
+	int taken = open("/dev/null", O_RDWR);
+
+	setrlimit(RLIMIT_NOFILE, &limits);
+	for (int at = taken + 1; at < 100; at++)
+		dup2(taken, at);
+	return (void *)col_file_open(AT_FDCWD, "/dev/zero", O_RDONLY, 0);
+}
+
+static int number_above(rlim_t hard, int is_threaded)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		void *number;
+		pthread_t thread;
+		struct rlimit now;
+
+		if (!is_threaded)
+			number = open_with_all_taken(&hard);
+		else if (pthread_create(&thread, NULL, open_with_all_taken, &hard) ||
+		         pthread_join(thread, &number))
+			_exit(0);
+		getrlimit(RLIMIT_NOFILE, &now);
+		_exit(now.rlim_cur != 100 || now.rlim_max != hard ? 1
+		      : (long)number < 0                          ? -(int)(long)number
+		                                                  : (int)(long)number);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+Test(file, when_all_numbers_are_taken_it_has_one_above_the_limit)
+{
+	cr_assert_eq(number_above(200, 0), 100);
+	cr_assert_eq(number_above(101, 0), 100);
+	cr_assert_eq(number_above(100, 0), EMFILE, "it may not be raised");
+	cr_assert_eq(number_above(200, 1), EMFILE, "the other thread could see it");
 }
 
 /* Better none than one that the program relies on. */
