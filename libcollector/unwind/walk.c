@@ -5,6 +5,7 @@
 #include "libcollector/base/object.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/unwind/tree.h"
+#include "libcollector/write/log.h"
 
 #include <errno.h>
 
@@ -153,8 +154,8 @@ static inline int meets_memo(const struct walk *walk, struct match *match)
 		return 0;
 	frame = &memo->frame[match->at];
 	if (frame->sp != walk->sp || frame->pc != walk->pc ||
-	    (frame->needs_bp && frame->bp != walk->bp))
-		return 0;
+	    (frame->needs_bp && frame->bp != walk->bp) || (frame->has_mark && walk->guessed))
+		return 0; /* a stack has one mark, the innermost */
 	if (match->unchanged == UINT32_MAX)
 		match->unchanged = count_unchanged(memo, frame->checks);
 	return frame->checks <= match->unchanged;
@@ -189,8 +190,11 @@ static enum walk_end walk_fast(struct walk *walk, struct match *match)
 			match->at = -1;
 			break;
 		case RULE_UNKNOWN:
+			walk->is_forgotten = 0;
 			failed = walk_guess(walk);
-			match->at = -1;
+			bp_slot = walk->guess_bp;
+			if (walk->is_forgotten)
+				match->at = -1;
 			break;
 		default:
 			failed = step(walk, rule, &bp_slot);
@@ -204,6 +208,8 @@ static int needs_bp(uint32_t rule, int outer_needs)
 {
 	enum rule_kind kind = rule_kind(rule);
 
+	if (kind == RULE_UNKNOWN) /* a guess goes by it */
+		return 1;
 	if (kind == RULE_BP || kind == RULE_BP_DEREF || rule_bp(rule) == RULE_BP_AT_BP)
 		return 1;
 	return rule_bp(rule) == RULE_BP_SAME && outer_needs;
@@ -216,8 +222,13 @@ static uint32_t own_checks(const struct walk_frame *frame)
 
 static void put_checks(struct walk_memo *memo, const struct walk_frame *frame)
 {
+	static const uint64_t none; /* a mark is nowhere */
 	struct walk_check *check = &memo->check[frame->checks];
 
+	if (unlikely(frame->is_mark)) {
+		*check = (struct walk_check){(uint64_t)&none, 0};
+		return;
+	}
 	*check++ = (struct walk_check){frame->sp - 8, frame->is_exchanged
 	                                                      ? *(const uint64_t *)(frame->sp - 8)
 	                                                      : frame->pc};
@@ -236,6 +247,7 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 	struct walk_frame *end = memo->frame + memo->capacity;
 	uint32_t checks = keep ? to[-1].checks + own_checks(&to[-1]) : 0;
 	int outer_needs = keep ? (int)to[-1].needs_bp : 0;
+	int has_mark = keep ? (int)to[-1].has_mark : 0;
 	int plain = walk->plain;
 
 	for (struct walk_frame *from = walk->fresh; from < end; from++, to++) {
@@ -244,10 +256,10 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 			break;
 		*to = *from;
 		to->node = node;
-		to->needs_bp = (uint16_t)(outer_needs = from == walk->fresh && keep == 0
-		                                                ? 0
-		                                                : needs_bp(from->rule,
-		                                                           outer_needs));
+		to->has_mark = (uint8_t)(has_mark |= from->is_mark);
+		to->needs_bp = (uint8_t)(outer_needs = from == walk->fresh && keep == 0
+		                                               ? 0
+		                                               : needs_bp(from->rule, outer_needs));
 		to->checks = checks;
 		checks += own_checks(to);
 		if (likely(walk_knows(memo, to->sp - 8)))
@@ -256,7 +268,45 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 			plain = 0;
 	}
 	memo->count = plain && node ? (uint32_t)(to - memo->frame) : 0;
+	if (unlikely(has_mark))
+		col_count(&col.count.stacks_guessed, 1);
 	return node;
+}
+
+/* ---- what an event may cost
+ *
+ * A stack of which the memo knows nothing costs some 20 ns a frame. Whoever meets many deep ones
+ * one after the other gets the inner frames only, with the mark of a cut stack. The memo knows
+ * those, and so their outermost frames are not walked again. */
+
+enum {
+	FREE_FRAMES = 256,  /* an event may walk them at any time */
+	DEBT_MAX = 1 << 20, /* some 20 ms of walking */
+	SHORT_FRAMES = 2048 /* of a walk while the debt is higher */
+};
+
+/* Count what a walk has cost. */
+static inline void count_cost(struct walk *walk)
+{
+	struct walk_memo *memo = walk->memo;
+	uint32_t frames = (uint32_t)(memo->frame + memo->capacity - walk->fresh);
+
+	if (likely(frames <= FREE_FRAMES && !memo->debt))
+		return;
+	memo->debt += frames;
+	memo->debt -= memo->debt < FREE_FRAMES ? memo->debt : FREE_FRAMES;
+}
+
+/* How far a walk may go. */
+static inline void set_bounds(struct walk *walk)
+{
+	struct walk_memo *memo = walk->memo;
+
+	walk->least = memo->frame + memo->count + 1;
+	if (unlikely(memo->debt > DEBT_MAX) && walk->fresh - walk->least > SHORT_FRAMES) {
+		walk->least = walk->fresh - SHORT_FRAMES;
+		walk->is_short = 1;
+	}
 }
 
 /* Does the stack of a context begin at the outermost frame? makecontext and libraries for fibers
@@ -276,23 +326,33 @@ static int begins_context(struct walk *walk)
 	       !arch_follows_call((const uint8_t *)&before);
 }
 
+static __attribute__((noinline)) void tell_of_cuts(void)
+{
+	static atomic_uint is_told;
+
+	if (!atomic_exchange(&is_told, 1))
+		col_log_warning(
+			"some stacks are so deep that to walk them as a whole would cost too much: their outer frames are missing");
+}
+
 static uint32_t finish(struct walk *walk, enum walk_end end, const struct match *match)
 {
 	struct walk_memo *memo = walk->memo;
 	uint64_t mark = walk->fresh + 1 >= memo->frame + memo->capacity ? FMT_PC_FAILED
 	                                                                : FMT_PC_TRUNCATED;
 
+	count_cost(walk);
 	if (end == WALK_MEMO)
 		return remember(walk, (uint32_t)match->at + 1, memo->frame[match->at].node);
-	if (walk->guessed)
-		col_count(&col.count.stacks_guessed, 1);
 	if (end == WALK_COMPLETE)
 		return remember(walk, 0, 0);
 	if (end == WALK_BASE) {
 		walk->fresh += memo->base_drops && walk->fresh < memo->frame + memo->capacity;
 		return remember(walk, 0, memo->base_node);
 	}
-	walk->plain = 0;
+	walk->plain &= walk->is_cut;
+	if (walk->is_cut)
+		tell_of_cuts();
 	col_count(mark == FMT_PC_FAILED ? &col.count.stacks_failed : &col.count.stacks_truncated,
 	          1);
 	return remember(walk, 0, tree_node(0, mark));
@@ -318,6 +378,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 	if (!context)
 		walk_correct(&walk, sp);
 	begin_on(memo, sp);
+	set_bounds(&walk);
 	match = (struct match){(int64_t)memo->count - 1, UINT32_MAX};
 	end = walk_fast(&walk, &match);
 	if (unlikely(end == WALK_TRUNCATED) && begins_context(&walk))
@@ -326,6 +387,7 @@ uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t b
 		col_count(&col.count.stacks_slow, 1);
 		memo->count = 0;
 		walk.fresh = memo->frame + memo->capacity;
+		set_bounds(&walk);
 		walk.guessed = 0;
 		walk.is_exchanged = walk.is_interrupted = 0;
 		end = walk_slowly(&walk, context ? pc : shadow_true_address(pc, sp), sp, context);

@@ -28,9 +28,12 @@ struct walk_frame {
 	uint64_t bp_slot; /* where bp was read from, 0: kept from the inner frame */
 	uint32_t rule;    /* at pc; of the outermost frame: unspecified */
 	uint32_t node;
-	uint32_t checks;   /* number of memo->check[] entries of the frames outside of this one */
-	uint16_t needs_bp; /* bp is used here or further out to find a CFA */
-	uint16_t is_exchanged; /* pc was found in the shadow of the word below sp */
+	uint32_t checks;  /* number of memo->check[] entries of the frames outside of this one */
+	uint8_t needs_bp; /* bp is used here or further out to find a CFA */
+	uint8_t is_exchanged; /* pc was found in the shadow of the word below sp */
+	uint8_t is_mark;      /* not a frame: the frames outside are guessed; sp is that of the
+	                         frame inside */
+	uint8_t has_mark;     /* it is there or further out */
 };
 
 enum { WALK_CHECKS = 3 /* of a frame, at most */ };
@@ -48,6 +51,7 @@ struct walk_memo {
 	uint32_t generation;
 	uint32_t capacity; /* of frame[]; check[] has WALK_CHECKS times as many */
 	int is_too_small;
+	uint32_t debt;      /* frames walked lately, beyond what an event may cost */
 	uint64_t base_sp;   /* frames from here on are not walked: base_node stands for them */
 	uint32_t base_node; /* 0: all are */
 	int base_drops;     /* nor is the outermost frame before it */

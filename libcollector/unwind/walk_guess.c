@@ -98,6 +98,7 @@ static int go_by_bp(struct walk *walk)
 	if (walk->bp < walk->sp || walk->bp & 7 || walk_read(walk->memo, walk->bp, &bp) < 0 ||
 	    read_return(walk, walk->bp + 8, &ra) < 0)
 		return -EFAULT;
+	walk->guess_bp = walk->bp;
 	walk->pc = ra;
 	walk->sp = walk->bp + 16;
 	walk->bp = bp;
@@ -155,27 +156,43 @@ static int is_of_machine(uint64_t pc)
 	return low && pc >= *low && pc < *walk_machine.high;
 }
 
+/* Put the mark outside of the frame at `inner`. */
+static int push_mark(struct walk *walk, uint64_t inner)
+{
+	uint64_t pc = walk->pc, sp = walk->sp;
+
+	walk->pc = FMT_PC_GUESSED;
+	walk->sp = inner;
+	if (walk_push(walk, 0) < 0)
+		return -1;
+	walk->fresh->is_mark = 1;
+	walk->pc = pc;
+	walk->sp = sp;
+	return 0;
+}
+
 int walk_guess(struct walk *walk)
 {
 	void (*see)(uint64_t pc) = atomic_load_explicit(&tell, memory_order_acquire);
-	uint64_t pc;
+	uint64_t inner = walk->sp;
 
-	if (is_of_machine(walk->pc))
+	walk->guess_bp = 0;
+	if (is_of_machine(walk->pc)) {
+		walk->is_forgotten = 1;
 		return walk_machine.step(walk);
+	}
 	if (see)
 		see(walk->pc - !walk->is_leaf);
-	if (walk->guessed == GUESSES_MAX)
+	if (walk->guessed == GUESSES_MAX) {
+		walk->is_cut = 1;
 		return -1;
-	if (go_by_return(walk) < 0 && go_by_bp(walk) < 0 && go_by_scan(walk) < 0)
-		return -1;
+	}
+	if (go_by_return(walk) < 0 && go_by_bp(walk) < 0) {
+		if (go_by_scan(walk) < 0)
+			return -1;
+		walk->is_forgotten = 1; /* other words than the memo checks decide */
+		walk->plain = 0;
+	}
 	walk->is_leaf = 0;
-	walk->plain = 0;
-	if (walk->guessed++)
-		return 0;
-	pc = walk->pc;
-	walk->pc = FMT_PC_GUESSED;
-	if (walk_push(walk, 0) < 0)
-		return -1;
-	walk->pc = pc;
-	return 0;
+	return walk->guessed++ ? 0 : push_mark(walk, inner);
 }

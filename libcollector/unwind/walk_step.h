@@ -35,12 +35,16 @@ struct walk {
 	struct walk_memo *memo;
 	struct walk_frame
 		*fresh; /* new frames, outermost first, up to memo->frame + memo->capacity */
+	struct walk_frame *least; /* so far, and one more */
+	int is_short, is_cut;     /* that is not because of the memo's size; and it went so far */
 	uint64_t pc, sp, bp;
 	int is_exchanged;   /* as of a frame, of the one that is pushed next */
 	int is_leaf;        /* pc is an instruction, not a return address */
 	int is_interrupted; /* and one that a signal interrupted: readers look before the addresses
 	                       of all but the innermost frame */
+	uint64_t guess_bp;  /* where a guess has read bp from, 0: nowhere */
 	int guessed, scans; /* frames that were, and those for which the stack was searched */
+	int is_forgotten;   /* the memo's frames further out are not to be met */
 	int plain;          /* the memo may keep this stack */
 	const ucontext_t *context; /* the interrupted one, NULL: none */
 	uint64_t base;             /* where the walk ends for the memo's base */
@@ -62,15 +66,15 @@ static inline int walk_push(struct walk *walk, uint64_t bp_slot)
 {
 	struct walk_memo *memo = walk->memo;
 
-	if (__builtin_expect(walk->fresh <= memo->frame + memo->count + 1, 0)) {
-		memo->is_too_small = 1;
+	if (__builtin_expect(walk->fresh <= walk->least, 0)) {
+		*(walk->is_short ? &walk->is_cut : &memo->is_too_small) = 1;
 		return -1;
 	}
 	*--walk->fresh = (struct walk_frame){.sp = walk->sp,
 	                                     .pc = walk->pc + (uint64_t)walk->is_interrupted,
 	                                     .bp = walk->bp,
 	                                     .bp_slot = bp_slot,
-	                                     .is_exchanged = (uint16_t)walk->is_exchanged};
+	                                     .is_exchanged = (uint8_t)walk->is_exchanged};
 	walk->is_exchanged = walk->is_interrupted = 0;
 	if (__builtin_expect(bp_slot && !walk_knows(memo, bp_slot), 0))
 		walk->plain = 0;

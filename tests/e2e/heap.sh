@@ -124,3 +124,14 @@ if [ "$(uname -m)" = x86_64 ]; then
 else
 	skip "contexts" "it wants x86-64" 3
 fi
+
+# Deep stacks that have no frame in common: the first ones are whole, and then an event costs no more than some thousand frames.
+(ulimit -s unlimited && record redescend -p off -H on -A off -- "$programs/redescend" 60000 300)
+report redescend -metrics i.heapalloccnt:name -functions -header
+is "deep stacks that change: each allocation is seen" 300 "$(value redescend bottom 1)"
+within "the first stacks are whole" 1 60 "$(value redescend main 1)"
+contains "that others are cut is told" 'some stacks are so deep' redescend.txt
+record shallow -p off -H on -A off -- "$programs/redescend" 1000 300
+report shallow -metrics i.heapalloccnt:name -functions -header
+is "stacks of 1,000 frames that change are whole" 300 "$(value shallow main 1)"
+absent "and nothing is told" 'some stacks are so deep' shallow.txt
