@@ -220,7 +220,8 @@ if [ "$is_x86" = 1 ] && have strace && strace -o /dev/null true 2>/dev/null; the
 	is "deep ones, which the memo knows, are whole" 20000 "$(awk '$2 == "main" { print $1 }' known.txt)"
 	record deep -p off -H on -A off -- "$programs/untabled" 30000 100
 	report deep -functions
+	contains "the table leads to the code whose callers are missing" '^# next: csingle <Truncated-stack> ' deep.txt
 	within "deeper ones are cut off, and that is said" 100 120 "$(sed -n 's/^# quality:.* \([0-9]*\) truncated stacks.*/\1/p' deep.txt)"
 else
-	skip "code without tables" "it wants x86-64 and strace" 5
+	skip "code without tables" "it wants x86-64 and strace" 6
 fi

@@ -13,6 +13,7 @@
 #include "analyzer/base/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const titles[TREE_MODES] = {[TREE_FUNCTIONS] = "Functions",
                                                [TREE_LINES] = "Lines",
@@ -62,11 +63,31 @@ static const struct sym_function *find_top(const struct choices *choices, const 
 	return NULL;
 }
 
+/* What stands for the missing part of stacks, if that is of a tenth of all or more; NULL: none. */
+static const struct sym_function *find_cut(const struct choices *choices, const struct table *table)
+{
+	unsigned metric = choices->sort.metric.id;
+
+	for (size_t i = 1; i < table->count && metric < METRIC_VALUES; i++) {
+		const struct table_row *row = &table->rows[i];
+
+		if ((strcmp(row->function->name, "<Truncated-stack>") == 0 ||
+		     strcmp(row->function->name, "<Stack-unwind-failed>") == 0) &&
+		    row->total->of[metric] != 0 &&
+		    row->total->of[metric] >= table->sum.of[metric] / 10)
+			return row->function;
+	}
+	return NULL;
+}
+
 static void put_hints(const struct dataset *dataset, const struct choices *choices,
                       struct output *output, const struct table *table)
 {
-	const struct sym_function *top = find_top(choices, table);
+	const struct sym_function *top = find_top(choices, table), *cut = find_cut(choices, table);
 
+	if (cut)
+		report_put_next(dataset, choices, output, "csingle", cut,
+		                "code whose callers cannot be found");
 	if (top)
 		report_put_next(dataset, choices, output, "csingle", top,
 		                "who calls it and what it calls");
