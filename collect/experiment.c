@@ -181,7 +181,7 @@ static int write_all(int fd, const char *bytes, size_t size)
 	while (size > 0) {
 		ssize_t written = write(fd, bytes, size);
 
-		if (retry(written < 0 && errno == EINTR, &tries))
+		if (retry_call(written, &tries))
 			continue;
 		if (written < 0)
 			return -errno;

@@ -15,6 +15,12 @@ static inline int retry(int is_interrupted, unsigned *tries)
 	return is_interrupted && ++*tries < RETRIES;
 }
 
+/* The same for a function of the C library that has just returned `result`. */
+static inline int retry_call(long result, unsigned *tries)
+{
+	return retry(result < 0 && errno == EINTR, tries);
+}
+
 /* May the same call succeed a moment later? It has failed with `error`, -errno, because all
  * descriptors of the process or of the machine are taken. */
 static inline int retry_later(int error)

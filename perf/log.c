@@ -37,7 +37,7 @@ static int write_all(int log, const struct xml_write *write)
 
 	do
 		written = pwrite(log, write->bytes, write->len, (off_t)write->at);
-	while (retry(written < 0 && errno == EINTR, &tries));
+	while (retry_call(written, &tries));
 	return written == (ssize_t)write->len ? 0 : -EIO;
 }
 
@@ -56,7 +56,7 @@ static int append(int log, const char *text, size_t len)
 	start = status.st_size > (off_t)sizeof(tail) ? (uint64_t)status.st_size - sizeof(tail) : 0;
 	do
 		size = pread(log, tail, sizeof(tail), (off_t)start);
-	while (retry(size < 0 && errno == EINTR, &tries));
+	while (retry_call(size, &tries));
 	end = size < 0 ? -EIO : xml_end_find(tail, (size_t)size, FMT_LOG_CLOSE);
 	if (end < 0 || xml_append_plan(&plan, start + (uint64_t)end, text, len, FMT_LOG_CLOSE) < 0)
 		return -EIO;
@@ -86,7 +86,7 @@ static void append_to_log(int directory, const struct xml_text *text)
 
 	do
 		log = openat(directory, FMT_FILE_LOG, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	while (retry(log < 0 && errno == EINTR, &tries));
+	while (retry_call(log, &tries));
 	if (log < 0)
 		return;
 	/* One helper at a time: they share `directory`, so its lock would be that of all, but each

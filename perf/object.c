@@ -117,7 +117,7 @@ static int is_readable(int fd)
 
 	do
 		got = pread(fd, &byte, 1, 0);
-	while (retry(got < 0 && errno == EINTR, &tries));
+	while (retry_call(got, &tries));
 	return got == 1;
 }
 

@@ -45,7 +45,7 @@ int region_flush(struct region *region)
 		ssize_t written = pwrite(region->fd, bytes + done, size - done,
 		                         (off_t)(region->base + at + done));
 
-		if (retry(written < 0 && errno == EINTR, &tries))
+		if (retry_call(written, &tries))
 			continue;
 		if (written <= 0) {
 			int status = written < 0 ? -errno : -ENOSPC;

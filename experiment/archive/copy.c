@@ -28,7 +28,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 	while (len > 0) {
 		ssize_t put = write(fd, bytes, len);
 
-		if (retry(put < 0 && errno == EINTR, &tries))
+		if (retry_call(put, &tries))
 			continue;
 		if (put < 0)
 			return -errno;
@@ -48,7 +48,7 @@ static int copy_by_hand(int from, int to, off_t size)
 	while (rc == 0 && size > 0) {
 		ssize_t got = read(from, buffer, size < CHUNK ? (size_t)size : CHUNK);
 
-		if (retry(got < 0 && errno == EINTR, &tries))
+		if (retry_call(got, &tries))
 			continue;
 		if (got <= 0)
 			rc = got < 0 ? -errno : -ESTALE;

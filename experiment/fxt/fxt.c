@@ -56,7 +56,7 @@ static int fill(struct exp_fxt *fxt, uint64_t need)
 		ssize_t got = read(fxt->fd, end,
 		                   (wanted - fxt->filled) * sizeof(uint64_t) - fxt->tail);
 
-		if (retry(got < 0 && errno == EINTR, &tries))
+		if (retry_call(got, &tries))
 			continue;
 		if (got < 0)
 			return -errno;

@@ -69,7 +69,7 @@ static size_t refill(struct exp_cursor *cursor, size_t need)
 		ssize_t got = pread(cursor->stream->fd, cursor->chunk + left,
 		                    rest < room ? (size_t)rest : room, (off_t)cursor->end_offset);
 
-		if (retry(got < 0 && errno == EINTR, &tries))
+		if (retry_call(got, &tries))
 			continue;
 		if (got <= 0) {
 			exp_stream_unreadable(cursor->stream, cursor->end_offset, got);

@@ -94,7 +94,7 @@ static size_t refill(struct walk *walk, size_t need)
 		ssize_t got = pread(walk->stream->fd, walk->chunk + left,
 		                    rest < room ? (size_t)rest : room, (off_t)walk->end_offset);
 
-		if (retry(got < 0 && errno == EINTR, &tries))
+		if (retry_call(got, &tries))
 			continue;
 		if (got <= 0) {
 			exp_stream_unreadable(walk->stream, walk->end_offset, got);

@@ -48,7 +48,7 @@ const uint8_t *xraylog_refill(struct xraylog_reader *reader, uint64_t at, size_t
 		                    reader->chunk_capacity - reader->chunk_len,
 		                    (off_t)(at + reader->chunk_len));
 
-		if (retry(got < 0 && errno == EINTR, &tries))
+		if (retry_call(got, &tries))
 			continue;
 		if (got <= 0) {
 			if (reader->rc == 0)

@@ -117,6 +117,29 @@ Test(absent, the_children_of_a_process_that_runs_may_still_begin)
 	cr_expect_str_eq(absences(), "", "%s", text);
 }
 
+/* Of a program that was sampled from outside there is an experiment, though it was not recorded. */
+Test(absent, what_was_sampled_from_outside_is_not_absent)
+{
+	struct exp_info *info;
+
+	maker_descendant(&maker, "_f1_x1", NULL, &child);
+	open_with("<event kind=\"unrecorded\" time=\"2000000000\" path=\"/bin/st\" "
+	          "lineage=\"_f1_x1\" reason=\"it is static\"/>\n" EXIT);
+	info = (struct exp_info *)analysis.dataset.experiments[1].info;
+	cr_expect_str_eq(absences(), "_f1_x1|/bin/st|it is static\n", "%s", text);
+	info->outside = "/bin/st";
+	cr_expect_str_eq(absences(), "", "%s", text);
+	for (size_t i = 0; i < 2; i++) {
+		const struct dataset_experiment *at = &analysis.dataset.experiments[i];
+
+		cr_expect_eq(absent_is_outside(&analysis.dataset, at, "_f1_x1"), 1);
+		cr_expect_eq(absent_is_outside(&analysis.dataset, at, "_f1"), 0);
+		cr_expect_eq(absent_is_outside(&analysis.dataset, at, ""), 0);
+		cr_expect_eq(absent_is_outside(&analysis.dataset, at, NULL), 0);
+	}
+	info->outside = NULL;
+}
+
 /* ---- CPU time: that of children that were waited for, without those that have experiments: each
  * has 5 s ---- */
 
