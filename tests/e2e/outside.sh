@@ -132,7 +132,8 @@ report shell -functions -header
 within "a shell: samples of each: work 60" 50 75 "$(of shell _f1_x1)"
 within "a shell: fork 60" 50 75 "$(of shell _f1_x1_f1)"
 within "a shell: before the exec" 40 65 "$(of shell _f2_x1)"
-within "a shell: after it, where it is recorded" 60 85 "$(of shell _f2_x2)"
+# (A user's samples are not those in the kernel, where a loaded system is more often.)
+within "a shell: after it, where it is recorded" 45 85 "$(of shell _f2_x2)"
 within "a shell: vfork" 30 55 "$(of shell _f3_x1_f1_x1)"
 within "a shell: functions have names" 50 100 "$(share shell work 2)"
 contains "a shell: the header is content" '^Warnings   none' shell.txt
