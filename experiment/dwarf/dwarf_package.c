@@ -16,6 +16,7 @@
 #include "experiment/elf/object.h"
 
 #include <dwarf.h>
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,7 @@ struct unit {
 	Elf *elf;
 	Dwarf *dwarf;
 	uint8_t *info, *abbrev, *addr; /* changed copies, freed with it */
+	char *image;                   /* of the file, if libdw wants it whole */
 };
 
 struct exp_dwarf_package {
@@ -133,6 +135,7 @@ static void destroy(struct unit *unit)
 {
 	dwarf_end(unit->dwarf);
 	elf_end(unit->elf);
+	free(unit->image);
 	free(unit->info);
 	free(unit->abbrev);
 	free(unit->addr);
@@ -331,6 +334,56 @@ static int rename_id4(struct making *making)
 	return -ENOTSUP;
 }
 
+static GElf_Word type_of(size_t section, size_t size)
+{
+	return section == SECTION_NAMES ? SHT_STRTAB : size != 0 ? SHT_PROGBITS : SHT_NOBITS;
+}
+
+/* The bytes of a file with copies of the sections, which are there then. libdw 0.190 finds no other
+ * ones. */
+static int make_image(struct making *making)
+{
+	enum { TABLE = sizeof(Elf64_Ehdr), ALIGNMENT = 8 };
+	struct unit *unit = making->unit;
+	size_t size = TABLE + (SECTION_COUNT + 1) * sizeof(Elf64_Shdr), at = size;
+	Elf64_Shdr *table;
+
+	for (size_t i = 0; i < SECTION_COUNT; i++)
+		size += (making->sections[i].size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	unit->image = exp_zeroed(1, size);
+	if (!unit->image)
+		return -ENOMEM;
+	*(Elf64_Ehdr *)(void *)unit->image = (Elf64_Ehdr){
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+	                    __BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB,
+	                    EV_CURRENT},
+		.e_type = ET_REL,
+		.e_version = EV_CURRENT,
+		.e_shoff = TABLE,
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = SECTION_COUNT + 1,
+		.e_shstrndx = SECTION_NAMES + 1};
+	table = (Elf64_Shdr *)(void *)(unit->image + TABLE);
+	for (size_t i = 0; i < SECTION_COUNT; i++) {
+		struct exp_line_section *section = &making->sections[i];
+
+		table[i + 1] = (Elf64_Shdr){.sh_name = (Elf64_Word)name_offsets[i],
+		                            .sh_type = type_of(i, section->size),
+		                            .sh_offset = at,
+		                            .sh_size = section->size,
+		                            .sh_addralign = 1};
+		if (section->size != 0)
+			memcpy(unit->image + at, section->bytes, section->size);
+		section->bytes = (const uint8_t *)unit->image + at;
+		at += (section->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	}
+	elf_end(unit->elf);
+	unit->elf = elf_memory(unit->image, size);
+	unit->dwarf = !unit->elf ? NULL : dwarf_begin_elf(unit->elf, DWARF_C_READ, NULL);
+	return !unit->dwarf ? -EBADMSG : 0;
+}
+
 /* Make the file that exists in memory only. */
 static int make_elf(struct making *making, const struct exp_dwarf_package *package)
 {
@@ -355,13 +408,11 @@ static int make_elf(struct making *making, const struct exp_dwarf_package *packa
 		data->d_size = making->sections[i].size;
 		made.sh_name = (GElf_Word)name_offsets[i];
 		made.sh_size = making->sections[i].size;
-		made.sh_type = i == SECTION_NAMES  ? SHT_STRTAB
-		               : data->d_size != 0 ? SHT_PROGBITS
-		                                   : SHT_NOBITS;
+		made.sh_type = type_of(i, data->d_size);
 		gelf_update_shdr(section, &made);
 	}
 	making->unit->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	return !making->unit->dwarf ? -EBADMSG : 0;
+	return !making->unit->dwarf ? make_image(making) : 0;
 }
 
 static int make_unit(struct making *making, const struct exp_dwarf_package *package, Dwarf_Die *out)
@@ -386,8 +437,8 @@ static int make_unit(struct making *making, const struct exp_dwarf_package *pack
 	if (making->version == 5)
 		return 0;
 	if (!dwarf_attr(out, DW_AT_low_pc, &attribute) ||
-	    attribute.valp > making->unit->info + making->sections[SECTION_INFO].size -
-	                             sizeof(making->start))
+	    attribute.valp > making->sections[SECTION_INFO].bytes +
+	                             making->sections[SECTION_INFO].size - sizeof(making->start))
 		return -EBADMSG;
 	memcpy(attribute.valp, &making->start, sizeof(making->start));
 	return 0;
