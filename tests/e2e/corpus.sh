@@ -11,11 +11,11 @@ export ASAN_OPTIONS=detect_leaks=1:hard_rss_limit_mb=1500
 cd "$top" || exit 1
 timeout -k 5 100 "$tools/replay" "$corpus" >"$1/replay.txt" 2>"$1/replay.err"
 status=$?
-[ $status = 0 ] || { tail -3 "$1/replay.txt"; head -40 "$1/replay.err"; }
+[ $status = 0 ] || { tail -3 "$1/replay.txt"; { grep -a -A30 "Sanitizer" "$1/replay.err" || tail "$1/replay.err"; } | head -60; }
 is "$(tail -1 "$1/replay.txt")" 0 $status
 
 seed=${FUZZ_SEED:-$(date +%s)}
 timeout -k 5 150 "$tools/hostile" "${HOSTILE_FLIPS:-50}" "$seed" "$corpus" >"$1/hostile.txt" 2>"$1/hostile.err"
 status=$?
-[ $status = 0 ] || { tail "$1/hostile.txt"; head -40 "$1/hostile.err"; }
+[ $status = 0 ] || { tail "$1/hostile.txt"; { grep -a -A30 "Sanitizer" "$1/hostile.err" || tail "$1/hostile.err"; } | head -60; }
 is "$(tail -1 "$1/hostile.txt")" 0 $status
