@@ -59,8 +59,8 @@ static int has_open(const struct col_thread *thread, const struct col_slot *slot
 	return thread->open_wait && col_slot_ends_with(slot, thread->open_wait, OPEN_SIZE);
 }
 
-/* In a scope of `thread`, or when it is gone: take back what stands of a wait that has ended. Returns its stack, if it
- * is the one of `open`. */
+/* In a scope of `thread`, or when it is gone: take back what stands of a wait that has ended.
+ * Returns its stack, if it is the one of `open`. */
 static uint32_t take_back(struct col_thread *thread, const uint8_t *open)
 {
 	struct col_slot *slot = &thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE];
@@ -457,13 +457,22 @@ int sync_wants_monitors(void)
 	return col_on(SOURCE_SYNC) & SYNC_JAVA;
 }
 
+void sync_monitor_begin(enum fmt_sync_func func, uint64_t object, uint64_t before,
+                        const struct caller *caller)
+{
+	begin(func, object, 0, before, *caller);
+}
+
+/* A thread that waits for a monitor may have to enter it again before the wait ends: then there is
+ * no record of its beginning any more. */
 void sync_monitor(enum fmt_sync_func func, uint64_t object, uint64_t before,
                   const struct caller *caller)
 {
 	uint64_t after = col_ticks();
+	const uint8_t *open = col_self ? col_self->open_wait : NULL;
 
-	if (sync_wants_monitors() && after - before >= threshold)
-		record(func, object, 0, before, after, 0, *caller, NULL);
+	if (open || (sync_wants_monitors() && after - before >= threshold))
+		record(func, object, 0, before, after, 0, *caller, open);
 }
 
 /* ---- futex, which libstdc++ calls for atomic waits ---- */

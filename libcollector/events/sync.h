@@ -12,7 +12,8 @@ enum { SYNC_NATIVE = 1, SYNC_JAVA = 2 };
  * wrappers only pass on. */
 void sync_start(void);
 
-/* A thread ends or is gone: a wait that it has left by a jump has no record any more. Signal-safe. */
+/* A thread ends or is gone: a wait that it has left by a jump has no record any more. Signal-safe.
+ */
 void sync_thread_gone(struct col_thread *thread);
 
 /* A state gets a new thread. */
@@ -26,6 +27,10 @@ long sync_futex(long number, long a, long b, long c, long d, long e, long f);
 
 /* Are waits for monitors of Java recorded? Signal-safe. */
 int sync_wants_monitors(void);
+
+/* The calling thread begins to wait for a monitor. In the thread, normal context. */
+void sync_monitor_begin(enum fmt_sync_func func, uint64_t object, uint64_t before,
+                        const struct caller *caller);
 
 /* Record a wait of the calling thread for a monitor, since `before`, unless it was too short. In
  * the thread, normal context. */

@@ -199,7 +199,11 @@ static uint64_t name_of(struct jvmti *env, struct java_env *java, void *object)
 	return (uint64_t)(number & 0xffff) << 32 | (uint32_t)hash;
 }
 
-static void begin(unsigned what)
+static const enum fmt_sync_func funcs[] = {
+	[ENTERING] = FMT_sync_func_MONITOR_ENTER, [WAITING] = FMT_sync_func_MONITOR_WAIT};
+
+static void begin(struct jvmti *env, struct java_env *java, void *object, unsigned what,
+                  const struct caller *caller)
 {
 	struct col_thread *self = col_is_recording() && sync_wants_monitors() ? thread_current()
 	                                                                      : NULL;
@@ -207,49 +211,49 @@ static void begin(unsigned what)
 	if (!self)
 		return;
 	self->java_since[what] = col_ticks();
+	/* The machine's own locks during the look-up of the name do not count either. */
 	self->java_waits |= 1u << what;
+	self->java_object[what] = name_of(env, java, object);
+	sync_monitor_begin(funcs[what], self->java_object[what], self->java_since[what], caller);
 }
 
-static void end(struct jvmti *env, struct java_env *java, void *object, unsigned what,
-                const struct caller *caller)
+static void end(unsigned what, const struct caller *caller)
 {
-	static const enum fmt_sync_func funcs[] = {
-		[ENTERING] = FMT_sync_func_MONITOR_ENTER, [WAITING] = FMT_sync_func_MONITOR_WAIT};
 	struct col_thread *self = col_is_recording() ? thread_current() : NULL;
 
 	if (!self || !(self->java_waits & 1u << what))
 		return;
-	/* The machine's own locks during the look-up of the name do not count either. */
-	sync_monitor(funcs[what], name_of(env, java, object), self->java_since[what], caller);
+	sync_monitor(funcs[what], self->java_object[what], self->java_since[what], caller);
 	self->java_waits &= ~(1u << what);
 }
 
 void java_event_enter(struct jvmti *env, struct java_env *java, void *thread, void *object)
 {
-	(void)env;
-	(void)java;
+	const struct caller caller = CALLER;
+
 	(void)thread;
-	(void)object;
-	begin(ENTERING);
+	begin(env, java, object, ENTERING, &caller);
 }
 
 void java_event_entered(struct jvmti *env, struct java_env *java, void *thread, void *object)
 {
 	const struct caller caller = CALLER;
 
+	(void)env;
+	(void)java;
 	(void)thread;
-	end(env, java, object, ENTERING, &caller);
+	(void)object;
+	end(ENTERING, &caller);
 }
 
 void java_event_wait(struct jvmti *env, struct java_env *java, void *thread, void *object,
                      int64_t timeout_ms)
 {
-	(void)env;
-	(void)java;
+	const struct caller caller = CALLER;
+
 	(void)thread;
-	(void)object;
 	(void)timeout_ms;
-	begin(WAITING);
+	begin(env, java, object, WAITING, &caller);
 }
 
 void java_event_waited(struct jvmti *env, struct java_env *java, void *thread, void *object,
@@ -257,9 +261,12 @@ void java_event_waited(struct jvmti *env, struct java_env *java, void *thread, v
 {
 	const struct caller caller = CALLER;
 
+	(void)env;
+	(void)java;
 	(void)thread;
+	(void)object;
 	(void)is_timed_out;
-	end(env, java, object, WAITING, &caller);
+	end(WAITING, &caller);
 }
 
 /* ---- objects ---- */

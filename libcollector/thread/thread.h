@@ -52,6 +52,7 @@ struct col_thread {
 	unsigned java_waits;    /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
 	                           Object.wait */
 	uint64_t java_since[2]; /* event times of their beginnings */
+	uint64_t java_object[2];
 	struct functrace_thread functrace;
 	struct omp_thread omp;
 	struct mpi_thread mpi;
