@@ -36,9 +36,12 @@ static void put_command(const struct listing *listing, FILE *out)
 
 static void put_PROFILE(const struct listing *listing, FILE *out)
 {
+	const struct profileclock *clock = &listing->request->clock;
 	uint64_t us = listing->request->profile_us;
 
 	fprintf(out, "%llu us%s", (unsigned long long)us, us ? "" : " (off)");
+	if (us && clock->kind != PROFILECLOCK_NONE)
+		fputs(clock->kind == PROFILECLOCK_PERF ? " (perf events)" : " (CPU timers)", out);
 }
 
 static void put_SYNC(const struct listing *listing, FILE *out)

@@ -34,6 +34,7 @@ static void put_host(struct xml_text *text)
 	xml_put_number(text, "cpus", host.cpus);
 	xml_put_number(text, "page_size", host.page_size);
 	xml_put_number(text, "memory_kib", host.memory_kib);
+	xml_put_number(text, "tick_ns", host.tick_ns);
 	xml_put_string(text, "cpu_model", host.cpu_model);
 	xml_put_string(text, "boot_id", host.boot_id);
 	xml_put(text, "/>\n");
@@ -81,6 +82,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 
 	quote_command(command, line, sizeof(line));
 	put_number_setting(text, "profile_us", request->profile_us);
+	put_setting(text, "profile_clock", profileclock_name(&request->clock));
 	put_setting(text, "heap", request->heap ? "on" : "off");
 	put_setting(text, "sync", request->sync ? "on" : "off");
 	put_number_setting(text, "sync_threshold_ns", request->sync_threshold_ns);

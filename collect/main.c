@@ -119,6 +119,12 @@ static int is_mpi_launcher(const char *path)
 static void warn_limits(const struct plan *plan)
 {
 	const struct request *request = &plan->request;
+	char text[320];
+
+	/* If timers stand in for --sampler, that has been said already. */
+	if (!request->sampler_timers &&
+	    profileclock_explain(&request->clock, request->profile_us, text, sizeof(text)))
+		fprintf(stderr, "xcollect: %s\n", text);
 
 	if (options_launches_mpi(request) &&
 	    !is_mpi_launcher(request->attach ? "" : request->target[0]))
@@ -189,6 +195,8 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 		return status;
 	sampler_prepare(&plan->request);
 	counters_try(&plan->request.counters);
+	if (plan->request.profile_us && !plan->target.outside[0] && plan->target.bits != 32)
+		profileclock_find(&plan->request.clock, plan->request.attach != 0);
 	if (plan->target.outside[0] && outside_check(&plan->request, &plan->target, cause) != 0) {
 		experiment_remove(&experiment);
 		return cause->exit_code;

@@ -6,6 +6,7 @@
 #include "collect/cause.h"
 #include "collect/counters.h"
 #include "collect/hooks.h"
+#include "collect/profileclock.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,9 +28,10 @@ enum options_action {
 /* All pointers are borrowed from the command line or static. */
 struct request {
 	enum options_action action;
-	const char *range;   /* of the values of the option that was refused for it */
-	uint64_t profile_us; /* 0: off */
-	uint64_t sample_ms;  /* 0: off */
+	const char *range;         /* of the values of the option that was refused for it */
+	uint64_t profile_us;       /* 0: off */
+	struct profileclock clock; /* that takes its samples (profileclock_find) */
+	uint64_t sample_ms;        /* 0: off */
 #define SWITCH(field, ...) int field;
 #include "format/datakind.def"
 	int sync;

@@ -299,6 +299,7 @@ struct exp_quality {
 	uint64_t stacks, truncated, guessed,
 		failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events; /* events that name a stack, and those cut short */
+	uint64_t user_samples; /* those of the clock samples that found the thread in user code */
 };
 
 struct exp_data_set {

@@ -123,6 +123,8 @@ struct exp_info {
 	                      samples may be missing */
 	unsigned left_out; /* images of descendants that have samples and no experiment: -F leaves
 	                      them out, or their place is unknown; founder only */
+	uint64_t tick_ns;  /* between two of the kernel's ticks, at which it looks at CPU timers, 0:
+	                      unknown */
 };
 
 /* Open the experiment directory at `path`.

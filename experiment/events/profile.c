@@ -62,6 +62,7 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 		return;
 	exp_load_add(load, EXP_SAMPLES, node, 1);
 	load->set.quality.samples++;
+	load->set.quality.user_samples += sample.state == FMT_clock_state_USER;
 	use->samples++;
 }
 

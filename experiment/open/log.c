@@ -58,6 +58,7 @@ static int read_host(struct log_reader *reader, const struct exp_element *elemen
 	info->cpus = exp_element_number(element, "cpus", 0);
 	info->page_size = exp_element_number(element, "page_size", 0);
 	info->memory_kib = exp_element_number(element, "memory_kib", 0);
+	info->tick_ns = exp_element_number(element, "tick_ns", 0);
 	return 0;
 }
 

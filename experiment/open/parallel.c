@@ -133,6 +133,7 @@ static void join_quality(struct exp_quality *to, const struct exp_quality *from)
 #define DATAKIND(id, number, stream, reader, stage, count, ...) to->count += from->count;
 #include "format/datakind.def"
 	to->sampled_ns += from->sampled_ns;
+	to->user_samples += from->user_samples;
 }
 
 /* Take over what one kind of data alone brings. */

@@ -7,6 +7,7 @@
 
 static struct request request;
 static struct cause cause;
+static struct profileclock clock_found; /* what xcollect found out of it */
 static char *text;
 
 static void release(void)
@@ -24,6 +25,7 @@ static void list(char **argv)
 	FILE *out;
 
 	cr_assert(options_parse(argv, &request, &cause) == 0, "%s", cause.text);
+	request.clock = clock_found;
 	free(text);
 	out = open_memstream(&text, &size);
 	listing_print(&listing, out);
@@ -84,6 +86,18 @@ Test(listing, what_nobody_asks_for_has_its_default)
 	cr_expect_null(strstr(text, "\nfrom "));
 	cr_expect_null(strstr(text, "\nlimit "));
 	cr_expect_null(strstr(text, "\npauses "));
+}
+
+Test(listing, the_clock_has_its_kind)
+{
+	clock_found.kind = PROFILECLOCK_PERF;
+	LIST("-v", "-p", "hi");
+	expect("clock", "997 us (perf events)");
+	clock_found.kind = PROFILECLOCK_REFUSED;
+	LIST("-v", "-p", "hi");
+	expect("clock", "997 us (CPU timers)");
+	LIST("-v", "-p", "off");
+	expect("clock", "0 us (off)");
 }
 
 Test(listing, what_is_asked_for_is_there)

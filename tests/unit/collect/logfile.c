@@ -11,8 +11,10 @@
 #include <libxml/tree.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const struct request request = {.profile_us = 997,
+                                       .clock = {.kind = PROFILECLOCK_PARANOID},
                                        .sample_ms = 500,
                                        .archive = "src",
                                        .follow = "on",
@@ -101,6 +103,44 @@ Test(logfile, schema_lists_every_record)
 	for (xmlNode *node = schema->children; node; node = node->next)
 		count += node->type == XML_ELEMENT_NODE;
 	cr_assert(count == fmt_record_count);
+	xmlFreeDoc(document);
+	free(text);
+}
+
+/* The attribute of the first such element that has another one, name="NAME". */
+static void expect_attribute(xmlNode *parent, const char *element, const char *name,
+                             const char *attribute, const char *expected)
+{
+	for (xmlNode *node = parent->children; node; node = node->next) {
+		xmlChar *is = xmlGetProp(node, (const xmlChar *)"name"), *value;
+
+		if (strcmp((const char *)node->name, element) == 0 &&
+		    (!name || (is && strcmp((const char *)is, name) == 0))) {
+			value = xmlGetProp(node, (const xmlChar *)attribute);
+			cr_expect(value && strcmp((const char *)value, expected) == 0, "%s",
+			          value ? (const char *)value : "(none)");
+			xmlFree(value);
+			xmlFree(is);
+			return;
+		}
+		xmlFree(is);
+	}
+	cr_expect(0, "no %s %s", element, name ? name : "");
+}
+
+Test(logfile, the_clock_of_samples_and_the_tick_are_told)
+{
+	char *argv[] = {"x", NULL};
+	char *text, tick[24];
+	size_t len;
+	xmlDoc *document = parse(argv, &text, &len);
+	struct timespec step;
+
+	cr_assert_eq(clock_getres(CLOCK_MONOTONIC_COARSE, &step), 0);
+	snprintf(tick, sizeof(tick), "%ld", step.tv_nsec);
+	expect_attribute(xmlDocGetRootElement(document), "host", NULL, "tick_ns", tick);
+	expect_attribute(xmlDocGetRootElement(document), "setting", "profile_clock", "value",
+	                 "paranoid");
 	xmlFreeDoc(document);
 	free(text);
 }

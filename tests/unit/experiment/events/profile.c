@@ -60,6 +60,7 @@ Test(profile, takes_a_sample_of_all_time_so_far)
 	read_with(&maker, 490000000, &quality, &value);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 	cr_assert_eq(quality.samples, 2);
+	cr_assert_eq(quality.user_samples, 2);
 	cr_assert_eq(value, 500000000);
 	maker_destroy(&maker);
 }
