@@ -5,6 +5,7 @@
 #include "analyzer/data/filters.h"
 #include "analyzer/report/absent.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/ticked.h"
 #include "analyzer/base/text.h"
 #include "analyzer/model/datakind.h"
 
@@ -40,6 +41,7 @@ struct quality {
 	                        much they used is not known */
 	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
 	uint64_t unresolved; /* those of them in code without a name */
+	struct ticked ticked;
 };
 
 /* CPU time of a process, but for that in which nothing was to be recorded. */
@@ -95,8 +97,10 @@ static struct quality judge(const struct dataset *dataset)
 
 	while ((at = dataset_next(dataset, at))) {
 		add_quality(&quality.sum, &at->whole->quality);
-		if (dataset_data_of(at) & EXP_DATA_PROFILE)
-			add_coverage(&quality, at);
+		if (!(dataset_data_of(at) & EXP_DATA_PROFILE))
+			continue;
+		add_coverage(&quality, at);
+		ticked_add(&quality.ticked, at);
 	}
 	if (quality.cpu_ns != 0 && quality.outside_ns == 0) {
 		quality.absent_ns = absent_cpu_ns(dataset);
@@ -257,6 +261,12 @@ static void add_quality_record(const struct dataset *dataset, struct output *out
 			print_field(record, PRINT_COUNT, datakinds[kind].key,
 			            titled(datakinds[kind].events, text, sizeof(text)),
 			            datakind_events(sum, kind));
+	if (ticked_is(&quality->ticked)) {
+		print_field_real(record, PRINT_VALUE, "tick_hz",
+		                 "Samples at the kernel's ticks, a second",
+		                 1e9 / (double)quality->ticked.tick_ns);
+		print_field_word(record, "tick_reason", "Reason", quality->ticked.clock);
+	}
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
 	if (count_untold(dataset) > 0)
 		print_field(record, PRINT_COUNT, "untold", "Helpers ended early",
@@ -334,6 +344,7 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 	struct quality quality = judge(dataset);
 	const struct exp_quality *sum = &quality.sum;
 	FILE *out = output->out;
+	char ticked[256];
 
 	if (print_is_data(output)) {
 		add_quality_record(dataset, output, &quality, label);
@@ -354,6 +365,8 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 	        percent(sum->truncated_events, sum->stack_events),
 	        percent(quality.unresolved, quality.judged),
 	        is_any_attached(dataset) ? ", recorded from an attach on" : "");
+	if (ticked_text(&quality.ticked, ticked, sizeof(ticked)))
+		fprintf(out, "# clock: %s\n", ticked);
 	put_frameless(dataset, output);
 	put_cut(dataset, output);
 	quality_put_left_out(dataset, output);

@@ -6,6 +6,7 @@
 #include "analyzer/report/data.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/ticked.h"
 #include "analyzer/base/text.h"
 
 #include "format/fxt.h"
@@ -261,11 +262,16 @@ static void put_troubles(FILE *out, const struct dataset *dataset,
                          const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
-	char unseen[256], left_out[1024];
+	char unseen[256], left_out[1024], ticked[256];
+	struct ticked clock = {.clock = NULL};
 	int is_left_out = quality_left_out(at, left_out, sizeof(left_out));
 	int is_unseen = quality_unseen(at, unseen, sizeof(unseen));
+	int is_ticked;
 	size_t count = (is_unseen != 0) + (info->untold > 0) + (is_left_out != 0);
 
+	ticked_add(&clock, at);
+	is_ticked = ticked_text(&clock, ticked, sizeof(ticked));
+	count += is_ticked != 0;
 	for (size_t i = 0; i < info->event_count; i++)
 		count += is_trouble(dataset, at, &info->events[i]) != 0;
 	for (size_t i = 0; i < info->counter_count; i++)
@@ -294,6 +300,8 @@ static void put_troubles(FILE *out, const struct dataset *dataset,
 		fputs("  " QUALITY_UNTOLD "\n", out);
 	if (is_unseen)
 		fprintf(out, "  %s\n", unseen);
+	if (is_ticked)
+		fprintf(out, "  %s\n", ticked);
 	if (is_left_out) {
 		fputs("  ", out);
 		text_put(out, left_out);
