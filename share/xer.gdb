@@ -40,6 +40,7 @@ class Recorder:
         self.beside = None  # the xcollect that has attached to the process
         self.paused = None  # the process that was paused
         self.at_stops = False
+        self.traps_hidden = False
 
     def xcollect(self):
         for path in (os.environ.get("XCOLLECT"), "@PREFIX@/bin/xcollect", shutil.which("xcollect")):
@@ -126,11 +127,38 @@ class Recorder:
         except OSError:
             return False
 
+    # ---- signals of the recorder that are not gdb's business
+
+    def handle(self, signals, what):
+        """gdb asks back about SIGTRAP, unless `confirm` is off."""
+        confirm = gdb.parameter("confirm")
+        gdb.execute("set confirm off", to_string=True)
+        for name in signals:
+            gdb.execute("handle %s %s" % (name, what), to_string=True)
+        gdb.execute("set confirm %s" % ("on" if confirm else "off"), to_string=True)
+
+    def has_perf_events(self):
+        folder = "/proc/%d/fd" % (self.process() or 0)
+        try:
+            return any("[perf_event]" in os.readlink(os.path.join(folder, name)) for name in os.listdir(folder))
+        except OSError:
+            return False
+
+    def settle(self, event=None):
+        """If gdb attaches to a process that is recorded, SIGTRAP comes at each sample until the recorder notices the debugger, and uses
+        timers. gdb tells its own breakpoints and steps from that. The signal must not be passed: a step in code that blocks it makes
+        the kernel forget its handler."""
+        hide = self.has_perf_events() and self.recorded() is not None
+        if hide != self.traps_hidden:
+            self.handle(["SIGTRAP"], "nostop noprint nopass" if hide else "stop print nopass")
+        if hide and not self.traps_hidden:
+            self.handle(["SIG%d" % self.TICK], "nostop noprint pass")
+        self.traps_hidden = hide
+
     # ---- a program that gdb starts
 
     def enable(self):
-        for number in (self.SAMPLE, self.PAUSE, self.TICK):
-            gdb.execute("handle SIG%d nostop noprint pass" % number, to_string=True)
+        self.handle(["SIG%d" % number for number in (self.SAMPLE, self.PAUSE, self.TICK)], "nostop noprint pass")
         self.warn_java()
         if self.process():
             self.enable_running()
@@ -238,6 +266,7 @@ class Recorder:
             raise XerError("no process is recorded")
 
     def on_stop(self, event):
+        self.settle()
         if self.at_stops and self.process():
             try:
                 self.sample()
@@ -411,4 +440,6 @@ Samples and pauses take effect when the program goes on."""
 xer_recorder = Recorder()
 CollectorCommand(xer_recorder)
 gdb.events.stop.connect(xer_recorder.on_stop)
+gdb.events.new_objfile.connect(xer_recorder.settle)
+xer_recorder.settle()
 end

@@ -91,6 +91,43 @@ contains "before the first constructor: a sample is refused" 'has not begun yet'
 contains "before the first constructor: status" '^recording    process [0-9]*, from its first constructor on$' gdb.out
 contains "and the program goes on" 'exited normally' gdb.out
 
+# ---- the recorder's clock: gdb stops at no signal of it, and works as ever
+debug -ex 'collector profile hi' -ex 'collector archive off' -ex 'collector store experiment clock.er' -ex 'collector enable' -ex 'break work_b' -ex run \
+	-ex 'info signals SIGTRAP' -ex finish -ex delete -ex continue --args "$programs/burn50" 0.3 2
+contains "under gdb: a breakpoint" 'Breakpoint 1, (0x[0-9a-f]+ in )?work_b ' gdb.out
+contains "under gdb: SIGTRAP is gdb's" '^SIGTRAP +Yes' gdb.out
+contains "under gdb: it goes on to its end" 'exited normally' gdb.out
+absent "under gdb: it stops at no other signal" -i 'received signal' gdb.out
+contains "under gdb: there are samples" 'count name="samples"' clock.er/log.xml
+absent "under gdb: by timers" 'perf_samples' clock.er/log.xml
+
+"$xcollect" -p hi -A off -o later.er "$programs/burn50" 60 >/dev/null 2>&1 &
+target=$!
+for ((i = 0; i < 200; i++)); do
+	! grep -q 'kind="open"' later.er/log.xml 2>/dev/null || break
+	sleep 0.05
+done
+sleep 0.3
+if ! grep -q 'name="profile_clock" value="perf"' later.er/log.xml; then
+	skip "gdb comes later" "perf events are refused here" 7
+else
+	# The recorder looks for a tracer once a second of CPU time.
+	where=(-ex 'python print("finished:", gdb.selected_frame().name())')
+	debug -p $target -ex 'info signals SIGTRAP' -ex 'break work_b' -ex continue -ex stepi -ex stepi -ex finish "${where[@]}" -ex delete \
+		-ex "shell (for i in \$(seq 400); do ls -l /proc/$target/fd | grep -q perf_event || break; sleep 0.1; done; kill -INT $target) >/dev/null 2>&1 &" \
+		-ex continue -ex 'info signals SIGTRAP' -ex 'break work_a' -ex continue -ex finish "${where[@]}" -ex delete -ex detach
+	is "gdb comes later: SIGTRAP is hidden, until the recorder notices gdb" "No No No Yes Yes No" \
+		"$(awk '$1 == "SIGTRAP" && NF > 4 { print $2, $3, $4 }' gdb.out | xargs)"
+	contains "gdb comes later: a breakpoint" 'reakpoint 1, (0x[0-9a-f]+ in )?work_b ' gdb.out
+	contains "gdb comes later: it goes on until it is interrupted" 'received signal SIGINT' gdb.out
+	contains "gdb comes later: a breakpoint, again" 'reakpoint 2, (0x[0-9a-f]+ in )?work_a ' gdb.out
+	is "gdb comes later: functions finish" 2 "$(grep -c '^finished: split$' gdb.out)"
+	absent "gdb comes later: it stops at no signal of the recorder" -E 'received signal SIG(TRAP|61)' gdb.out
+	sleep 0.3
+	if kill -0 $target 2>/dev/null; then ok "gdb comes later: the process lives on"; else not_ok "gdb comes later: the process has ended"; fi
+fi
+{ kill $target; wait $target; } 2>/dev/null
+
 # ---- arguments
 debug -ex 'collector synctrace native' -ex 'collector show' -ex 'collector synctrace threshold 50' -ex 'collector synctrace native java' \
 	-ex 'collector show synctrace' -ex 'collector synctrace off' -ex 'collector hwprofile list' -ex 'collector hwprofile counter page-faults' \
