@@ -143,6 +143,20 @@ Test(environment, the_descriptor_says_what_is_recorded)
 	cr_expect_str_eq(made.preload32, "/x/32/libcollector.so");
 }
 
+Test(environment, the_descriptor_says_which_clock_may_not_be_tried)
+{
+	static const uint64_t without[] = {
+		[PROFILECLOCK_NONE] = 0,    [PROFILECLOCK_PERF] = 0,   [PROFILECLOCK_PARANOID] = 1,
+		[PROFILECLOCK_REFUSED] = 1, [PROFILECLOCK_KERNEL] = 1, [PROFILECLOCK_ATTACH] = 1,
+	};
+
+	for (unsigned kind = 0; kind < sizeof(without) / sizeof(without[0]); kind++) {
+		PARSE("-p", "hi");
+		request.clock.kind = kind;
+		cr_expect_eq(descriptor_of(build(64)).without_perf, without[kind], "%u", kind);
+	}
+}
+
 Test(environment, the_descriptor_says_what_is_not)
 {
 	struct descriptor made;
