@@ -60,7 +60,8 @@ static void open_perf(uint32_t tid)
 	if (is_without_perf || tick_perf_is_open() || !col.descriptor.profile_us ||
 	    !got_is_preloaded() || tid != sys_tid())
 		return;
-	is_without_perf = !tick_perf_is_possible() || signals_install(SIGTRAP, handle_trap) < 0 ||
+	is_without_perf = col.descriptor.without_perf || !tick_perf_is_possible() ||
+	                  signals_install(SIGTRAP, handle_trap) < 0 ||
 	                  tick_perf_open(period_us() * 1000, !is_user_only) < 0;
 	/* Otherwise with the first event: a sample before that would be lost. But ticks also tell
 	 * when events begin. */

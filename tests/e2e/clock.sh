@@ -31,7 +31,7 @@ fi
 
 "$programs/refuse" perf 1 true
 if [ $? != 0 ]; then
-	skip "refusal" "no seccomp filters here" 27
+	skip "refusal" "no seccomp filters here" 29
 	exit 0
 fi
 
@@ -47,7 +47,7 @@ refused()
 
 refused short 13 -p "$period"
 if [ "$(setting short)" = kernel ]; then
-	skip "refusal" "the kernel is too old to refuse" 26
+	skip "refusal" "the kernel is too old to refuse" 28
 	exit 0
 fi
 contains "refused: xcollect says what rate there is" "^xcollect: clock samples come at the kernel's ticks, [0-9]+ a second, not [0-9]+: perf events are refused \(" short.err
@@ -65,6 +65,9 @@ contains "refused: and the overview" "$told" short.txt
 refused seccomp 1 -p "$period"
 contains "by a filter: xcollect says what helps" 'Operation not permitted\); in a container, a seccomp profile' seccomp.err
 contains "by a filter: the reports, too" "$told; perf_event_paranoid <= 2 mends it, in a container a seccomp profile" seccomp.txt
+
+refused deadly kill -p hi
+is "a filter that kills for perf events: they are not tried" refused "$(setting deadly)"
 
 # Longer than a tick: the rate is the one that was asked for; the phases are uncertain.
 refused longer 13 -p $((tick * 2 / 1000))u

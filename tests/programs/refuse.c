@@ -3,7 +3,8 @@
  *
  * usage: refuse CALL[,CALL] ERRNO PROGRAM ARGUMENT...
  *
- * CALL is perf (perf_event_open) or ptrace. Exit status 125: filters cannot be installed here. */
+ * CALL is perf (perf_event_open) or ptrace. ERRNO "kill" ends who makes the call. Exit status 125:
+ * filters cannot be installed here. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -20,13 +21,15 @@ int main(int argc, char **argv)
 {
 	const char *calls = argc > 3 ? argv[1] : "";
 	unsigned error = argc > 3 ? (unsigned)atoi(argv[2]) : 0;
+	int kills = argc > 3 && strcmp(argv[2], "kill") == 0;
 	unsigned perf = strstr(calls, "perf") ? SYS_perf_event_open : NONE;
 	unsigned ptrace = strstr(calls, "ptrace") ? SYS_ptrace : NONE;
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, perf, 1, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ptrace, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA)),
+		BPF_STMT(BPF_RET | BPF_K, kills ? SECCOMP_RET_KILL_PROCESS
+	                                        : SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA)),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
