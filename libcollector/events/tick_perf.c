@@ -280,13 +280,7 @@ int tick_perf_is_opener(uint32_t tid)
 /* `all` begins a new period, in the opening thread alone. */
 static void begin_period(uint64_t ns)
 {
-	uint64_t now = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t late = now - began - present;
-
-	/* What the last one took longer, as its signal takes some time, is taken off this one. */
-	if (now - began > present && late < ns / 2)
-		ns -= late;
-	began = now;
+	began = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	present = ns;
 	tell(&all, PERF_EVENT_IOC_PERIOD, &ns);
 }
@@ -298,12 +292,18 @@ void tick_perf_settle(void)
 		begin_period(period - period / 10 + any_of(period / 5));
 }
 
-/* A sample of `all` in the opening thread. */
+/* A sample of `all` in the opening thread. A new period begins here, not where the last one was
+ * over: what the signal took until now is taken off the new one. */
 static void vary(void)
 {
+	uint64_t next = period / 2 + any_of(period);
+	uint64_t since = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+
 	if (period >= VARIED_MIN_NS) {
 		atomic_store(&is_for_self, 1);
-		begin_period(period / 2 + any_of(period));
+		if (since > present && since - present < next / 2)
+			next -= since - present;
+		begin_period(next);
 	} else if (unlikely(atomic_exchange(&is_for_self, 0))) {
 		begin_period(period);
 	}

@@ -100,6 +100,54 @@ int case_timer_without_a_value(void)
 	return 0;
 }
 
+/* The recorder's perf events have this signal too. */
+int case_trap_dies(void)
+{
+	mark();
+	burn(20);
+	__asm__ volatile("int3");
+	return 0;
+}
+
+int case_trap_ignored(void)
+{
+	signal(SIGTRAP, SIG_IGN);
+	raise(SIGTRAP);
+	say("ignored\n");
+	mark();
+	burn(20);
+	__asm__ volatile("int3");
+	return 0;
+}
+
+static void note_trap(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	say("trap %d\n", info->si_code);
+}
+
+int case_trap_handled(void)
+{
+	struct sigaction action = {.sa_sigaction = note_trap, .sa_flags = SA_SIGINFO}, old;
+	sigset_t set, before;
+
+	sigaction(SIGTRAP, &action, NULL);
+	burn(20);
+	__asm__ volatile("int3");
+	raise(SIGTRAP);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	say("blocked %d\n", sigismember(&before, SIGTRAP));
+	burn(20);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	sigaction(SIGTRAP, NULL, &old);
+	say("mine %d\n", old.sa_sigaction == note_trap);
+	mark();
+	return 0;
+}
+
 /* A timer on this clock would make it go in steps of a scheduler tick: of 1 to 10 ms. */
 int case_cpu_clock_is_fine(void)
 {

@@ -1,0 +1,85 @@
+# Shares of CPU time by clock samples: as many samples as asked for, at no fixed phase to anything, in every thread and process however
+# short it lives, in user code and in the kernel; and what remains where the kernel refuses perf events.
+. "$(dirname "$0")/lib.sh"
+
+metrics=(-metrics e.totalcpu:e%totalcpu:i%totalcpu:name -functions)
+
+# logged NAME COUNTER: the counter's last value in NAME.er
+logged() { sed -n "s/.*<count name=\"$2\" value=\"\([0-9]*\)\".*/\1/p" "$1.er/log.xml" | tail -1; }
+
+# true_shares NAME POINTS: the four shares of burn50 are right
+true_shares()
+{
+	local part
+	for part in a:50 b:30 c:15 d:5; do
+		within "$1: work_${part%:*}" $((${part#*:} - $2)) $((${part#*:} + $2)) "$(value "$1" "work_${part%:*}" 2)"
+	done
+}
+
+# unknown NAME: per cent of the CPU time
+unknown() { awk '$NF == "<Unknown>" && NF == 4 { x = $2 } END { print x + 0 }' "$1.txt"; }
+
+if ! why=$("$programs/perf_allowed"); then
+	skip "the kernel's high-resolution clock" "perf events are refused: $why" 26
+else
+	# More threads than CPUs: their slices of time must not show.
+	record many -p hi -- "$programs/burn50" 1 6
+	report many "${metrics[@]}"
+	true_shares many 3
+	within "many: as many samples as asked for" 5300 6700 "$(logged many perf_samples)"
+	is "many: nearly all by perf events" 1 "$(($(logged many samples) - $(logged many perf_samples) < 100))"
+
+	record one -p 10m -- "$programs/burn50" 4 0
+	report one "${metrics[@]}"
+	within "one thread, 10 ms: as many as asked for" 350 450 "$(logged one perf_samples)"
+	record fine -p 100u -- "$programs/burn50" 0.5 0
+	within "one thread, 100 us: as many as asked for" 0.9 1.05 "$(awk -v n="$(logged fine perf_samples)" '/^cpu_ns/ { print n * 1e5 / $2 }' fine.out)"
+
+	record calls -p hi -- "$programs/syscalls" 1
+	report calls "${metrics[@]}"
+	for part in compute call_read call_getppid; do
+		sampled "time in the kernel: $part" "$(awk -v part=$part '$1 == part { print $2 / 10 }' calls.out)" "$(value calls $part 3)" 900
+	done
+
+	# ---- short lives
+	record threads -- "$programs/short_lives" 4000 300
+	report threads "${metrics[@]}"
+	within "threads of 0.3 ms: what is in no function" 0 15 "$(unknown threads)"
+	within "threads of 0.3 ms: their function" 65 101 "$(value threads live 3)"
+	within "threads of 0.3 ms: all time is there" 97 101 "$(sed -n 's/.*CPU time covered \([0-9.]*\) %.*/\1/p' threads.txt)"
+	record processes -- sh -c "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do '$programs/burn50' 0.001 0; '$programs/burn50' 0.002 0; done"
+	report processes "${metrics[@]}"
+	within "processes of 1 to 2 ms: what is in no function" 0 15 "$(unknown processes)"
+
+	# ---- the program's own doings
+	record closing -p 1m -- "$programs/closing" 1
+	report closing "${metrics[@]}"
+	within "a program that closes all descriptors: it is sampled again" 500 1500 "$(logged closing perf_samples)"
+	within "a program that closes all descriptors: all time is there" 98 101 "$(sed -n 's/.*CPU time covered \([0-9.]*\) %.*/\1/p' closing.txt)"
+
+	# ---- without the right to see the kernel, as any user: time in calls goes to the calls
+	if setpriv --bounding-set -perfmon,-sys_admin "$programs/perf_allowed" >/dev/null 2>&1; then
+		record user -p hi -- setpriv --bounding-set -perfmon,-sys_admin "$programs/syscalls" 1
+		report user "${metrics[@]}"
+		truth=$(awk '$1 == "compute" { print $2 / 10 }' user.out)
+		within "without the kernel: compute" "$(awk -v t="$truth" 'BEGIN { print t - 8 }')" "$(awk -v t="$truth" 'BEGIN { print t + 8 }')" "$(value user compute 3)"
+		within "without the kernel: all time is there" 98 101 "$(sed -n 's/.*CPU time covered \([0-9.]*\) %.*/\1/p' user.txt)"
+	else
+		skip "without the kernel" "privileges cannot be dropped here" 2
+	fi
+
+	# ---- many programs one after another, with ticks on their way
+	record often -p 100u -- sh -c 'i=0; while [ $i -lt 100 ]; do (exec true) || echo died; i=$((i + 1)); done'
+	is "a hundred programs are executed, and none dies" "0 " "$? $(cat often.out)"
+fi
+
+# ---- refused
+"$programs/refuse" perf 1 "$xcollect" -o refused.er -A off -p hi "$programs/burn50" 1 2 >refused.out 2>refused.err
+if [ $? = 125 ]; then
+	skip "perf events refused" "filters of system calls cannot be installed here" 3
+else
+	report refused "${metrics[@]}"
+	is "refused: timers sample" "" "$(logged refused perf_samples)"
+	within "refused: at the kernel's ticks" "$(($(due 2) / 3))" 2100 "$(logged refused samples)"
+	within "refused: all time is there" 97 101 "$(sed -n 's/.*CPU time covered \([0-9.]*\) %.*/\1/p' refused.txt)"
+fi

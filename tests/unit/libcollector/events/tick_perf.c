@@ -1,0 +1,259 @@
+/* Perf events that tell CPU time by SIGTRAP: which are opened, what their signals say, what is left
+ * when they are closed. Where the kernel refuses them, most of this is skipped. */
+#include "libcollector/events/tick_perf.h"
+
+#include "libcollector/base/collector.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { MS = 1000000 };
+
+static volatile int due, late, foreign;
+static volatile uint64_t last_period;
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+	uint64_t period = 0;
+
+	(void)signal;
+	(void)context;
+	switch (tick_perf_look(info, sys_tid(), &period)) {
+	case TICK_PERF_FOREIGN:
+		foreign++;
+		return;
+	case TICK_PERF_DUE:
+		due++;
+		break;
+	case TICK_PERF_LATE:
+		late++;
+		break;
+	}
+	last_period = period;
+}
+
+static void spin(uint64_t ms)
+{
+	uint64_t end = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) + ms * MS;
+
+	while (sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		continue;
+}
+
+static void setup(void)
+{
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	due = late = foreign = 0;
+	sigfillset(&action.sa_mask);
+	sigaction(SIGTRAP, &action, NULL);
+}
+
+static void done(void)
+{
+	tick_perf_close();
+}
+
+TestSuite(tick_perf, .init = setup, .fini = done, .timeout = 30);
+
+static void open_events(uint64_t period_ns)
+{
+	int error = tick_perf_is_possible() ? tick_perf_open(period_ns, 1) : -ENOTSUP;
+
+	if (error < 0)
+		cr_skip_test("perf events are refused here: %s", strerror(-error));
+}
+
+Test(tick_perf, nothing_is_open_at_first)
+{
+	cr_assert_not(tick_perf_is_open());
+	cr_assert_not(tick_perf_is_user_only());
+	cr_assert_not(tick_perf_is_everywhere());
+	cr_assert_not(tick_perf_is_opener(sys_tid()));
+	cr_assert_not(tick_perf_is_intact());
+	tick_perf_settle();
+	tick_perf_depart();
+	tick_perf_run();
+	tick_perf_close();
+	spin(20);
+	cr_assert_eq(due + late + foreign, 0);
+}
+
+Test(tick_perf, other_traps_are_foreign)
+{
+	raise(SIGTRAP);
+	cr_assert_eq(foreign, 1);
+	cr_assert_eq(due + late, 0);
+}
+
+Test(tick_perf, events_begin_when_they_are_told_to)
+{
+	open_events(MS);
+	cr_assert(tick_perf_is_open());
+	cr_assert(tick_perf_is_intact());
+	cr_assert(tick_perf_is_opener(sys_tid()));
+	cr_assert_not(tick_perf_is_opener(sys_tid() + 1));
+	spin(20);
+	cr_assert_eq(due, 0);
+	tick_perf_run();
+	spin(100);
+	cr_assert_geq(due, 70);
+	cr_assert_leq(due, 140);
+	cr_assert_eq(foreign, 0);
+}
+
+Test(tick_perf, periods_vary_around_the_one_asked_for)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	open_events(2 * (uint64_t)MS);
+	tick_perf_run();
+	while (due < 2)
+		spin(1);
+	for (int i = 0; i < 50; i++) {
+		spin(2);
+		least = last_period < least ? last_period : least;
+		most = last_period > most ? last_period : most;
+	}
+	cr_assert_lt(least, 17 * (uint64_t)MS / 10);
+	cr_assert_gt(most, 23 * (uint64_t)MS / 10);
+	cr_assert_gt(least, 4 * (uint64_t)MS / 10);
+	cr_assert_leq(most, 3 * (uint64_t)MS);
+}
+
+Test(tick_perf, short_periods_do_not_vary)
+{
+	open_events(MS / 5);
+	tick_perf_run();
+	spin(3);
+	for (int i = 0; i < 10; i++) {
+		spin(1);
+		cr_assert_leq(last_period, (uint64_t)MS / 5);
+		cr_assert_geq(last_period, (uint64_t)MS / 10);
+	}
+}
+
+Test(tick_perf, a_blocked_signal_comes_late_and_says_so)
+{
+	sigset_t trap, old;
+
+	open_events(MS);
+	tick_perf_run();
+	spin(5);
+	sigemptyset(&trap);
+	sigaddset(&trap, SIGTRAP);
+	late = 0;
+	pthread_sigmask(SIG_BLOCK, &trap, &old);
+	spin(10);
+	cr_assert_eq(late, 0);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	cr_assert_geq(late, 1); /* the handler blocks it, too */
+}
+
+Test(tick_perf, a_closed_descriptor_is_noticed)
+{
+	open_events(MS);
+	tick_perf_run();
+	cr_assert(tick_perf_is_intact());
+	cr_assert_eq(close_range(900, 1023, 0), 0);
+	cr_assert_not(tick_perf_is_intact());
+	cr_assert(tick_perf_is_open());
+}
+
+Test(tick_perf, nothing_comes_before_another_program_is_executed)
+{
+	sigset_t trap;
+
+	open_events(MS);
+	tick_perf_run();
+	spin(5);
+	sigemptyset(&trap);
+	sigaddset(&trap, SIGTRAP);
+	pthread_sigmask(SIG_BLOCK, &trap, NULL);
+	spin(5);
+	tick_perf_depart(); /* takes the pending one */
+	due = late = 0;
+	pthread_sigmask(SIG_UNBLOCK, &trap, NULL);
+	spin(20);
+	cr_assert_eq(due + late, 0);
+	tick_perf_run();
+	spin(20);
+	cr_assert_gt(due, 5);
+}
+
+Test(tick_perf, a_young_thread_has_a_sample_of_its_own)
+{
+	unsigned number;
+
+	open_events(1000 * (uint64_t)MS);
+	number = tick_perf_add(2 * (uint64_t)MS);
+	cr_assert_neq(number, 0);
+	spin(10);
+	cr_assert_eq(due, 0);
+	tick_perf_begin(number);
+	spin(10);
+	cr_assert_geq(due, 1);
+	tick_perf_drop(number);
+	due = 0;
+	spin(10);
+	cr_assert_eq(due, 0);
+	tick_perf_drop(number); /* again: nothing */
+	tick_perf_drop(0);
+}
+
+Test(tick_perf, so_many_threads_are_young_at_a_time_and_no_more)
+{
+	unsigned numbers[TICK_PERF_YOUNG];
+
+	open_events(MS);
+	for (int i = 0; i < TICK_PERF_YOUNG; i++) {
+		numbers[i] = tick_perf_add(MS);
+		cr_assert_neq(numbers[i], 0);
+	}
+	cr_assert_eq(tick_perf_add(MS), 0);
+	tick_perf_drop(numbers[5]);
+	cr_assert_eq(tick_perf_add(MS), numbers[5]);
+	tick_perf_close();
+	cr_assert_eq(fcntl(1000, F_GETFD), -1);
+}
+
+Test(tick_perf, a_child_closes_what_it_has_inherited)
+{
+	int status;
+	pid_t child;
+
+	open_events(MS);
+	tick_perf_run();
+	child = fork();
+	if (child == 0) {
+		tick_perf_close();
+		due = 0;
+		spin(20);
+		_exit(due != 0 || tick_perf_is_open());
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0);
+	cr_assert(tick_perf_is_intact());
+	due = 0;
+	spin(20);
+	cr_assert_gt(due, 5);
+}
+
+Test(tick_perf, user_time_alone_if_that_is_wanted)
+{
+	if (!tick_perf_is_possible() || tick_perf_open(MS, 0) < 0)
+		cr_skip_test("perf events are refused here");
+	cr_assert(tick_perf_is_user_only());
+	tick_perf_close();
+	cr_assert_not(tick_perf_is_user_only());
+}
+
+Test(tick_perf, few_descriptors_are_left_to_the_program)
+{
+	struct rlimit few = {.rlim_cur = 40, .rlim_max = 40};
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	cr_assert_not(tick_perf_is_possible());
+}
