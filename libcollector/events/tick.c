@@ -172,6 +172,13 @@ static void begin_again(struct col_thread *thread, int is_traced)
 			tick_arm(each);
 }
 
+void tick_leave_perf(void)
+{
+	col.descriptor.without_perf = 1;
+	if (tick_perf_is_open() && col_self)
+		begin_again(col_self, 1);
+}
+
 /* The opening thread watches. */
 static void watch(struct col_thread *thread)
 {
@@ -470,7 +477,8 @@ static void handle(int signal, siginfo_t *info, void *context)
 /* The state of the calling thread, which may run without a call that announced it. */
 static struct col_thread *find_self(uint32_t tid)
 {
-	struct col_thread *thread = tid ? thread_find(tid) : NULL;
+	/* A filter of system calls may refuse the number. */
+	struct col_thread *thread = tid ? thread_find(tid) : col_self;
 
 	if (thread || !tid || !col_is_recording())
 		return thread;

@@ -41,6 +41,10 @@ void tick_forget_events(void);
  * when the program executes another one without telling us. */
 void tick_tell_user_only(void);
 
+/* Perf events must not be used any more in this process and in what it executes: timers take their
+ * place. Signal-safe. */
+void tick_leave_perf(void);
+
 /* The recording has ended: delete all timers. The handler stays, for signals that are still
  * pending. Signal-safe. */
 void tick_close(void);

@@ -5,6 +5,7 @@
 
 #include "libcollector/base/host.h"
 #include "libcollector/process/beforehand.h"
+#include "libcollector/events/tick.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/write/log.h"
 #include "libcollector/base/sys.h"
@@ -57,6 +58,9 @@ static const int calls[] = {
 	SYS_membarrier,
 	SYS_uname,
 };
+
+/* Of its clock, which can do without them: see tick_perf.h. */
+static const int clock_calls[] = {SYS_perf_event_open, SYS_ioctl, SYS_rt_sigtimedwait};
 
 static uint32_t binary(uint16_t operation, uint32_t a, uint32_t b)
 {
@@ -164,32 +168,52 @@ static int is_harmless(uint32_t action)
 	}
 }
 
-enum seccomp_verdict seccomp_judge(const struct sock_filter *filter, size_t len)
+static int allows(const struct sock_filter *filter, size_t len, const int *numbers, size_t count)
 {
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		struct seccomp_data data = {.nr = calls[i],
+	for (size_t i = 0; i < count; i++) {
+		struct seccomp_data data = {.nr = numbers[i],
 		                            .arch = ARCH_AUDIT,
 		                            .instruction_pointer = (uintptr_t)seccomp_judge};
 
 		if (!is_harmless(run(filter, len, &data)))
-			return SECCOMP_HARMFUL;
+			return 0;
 	}
-	return SECCOMP_HARMLESS;
+	return 1;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum seccomp_verdict seccomp_judge(const struct sock_filter *filter, size_t len)
+{
+	if (!allows(filter, len, calls, COUNT(calls)))
+		return SECCOMP_HARMFUL;
+	return allows(filter, len, clock_calls, COUNT(clock_calls)) ? SECCOMP_HARMLESS
+	                                                             : SECCOMP_SLOWS_CLOCK;
 }
 
 /* Programs pass invalid pointers to find out what the kernel supports: the call will fail, and
  * changes nothing. */
-static int harms(const void *program)
+static enum seccomp_verdict judge(const void *program)
 {
 	struct sock_fprog given;
 
 	if (!program || !sys_is_readable(program, sizeof(given)))
-		return 0;
+		return SECCOMP_HARMLESS;
 	memcpy(&given, program, sizeof(given));
 	if (given.len == 0 || given.len > BPF_MAXINSNS ||
 	    !sys_is_readable(given.filter, given.len * sizeof(*given.filter)))
-		return 0;
-	return seccomp_judge(given.filter, given.len) == SECCOMP_HARMFUL;
+		return SECCOMP_HARMLESS;
+	return seccomp_judge(given.filter, given.len);
+}
+
+/* A filter is about to be installed: does it end the recording? */
+static int harms(const void *program)
+{
+	enum seccomp_verdict verdict = judge(program);
+
+	if (verdict == SECCOMP_SLOWS_CLOCK)
+		tick_leave_perf();
+	return verdict == SECCOMP_HARMFUL;
 }
 
 static void end_recording(void)

@@ -2,7 +2,8 @@
  *
  * A filter that makes the recorder's calls fail does no harm: the data are lost, and that is noted.
  * If a filter kills the process for such calls, or reports them to the program, the recording is
- * ended before the filter is installed. */
+ * ended before the filter is installed. If it does so for calls of perf events alone, timers take
+ * their place. */
 #ifndef XER_LIBCOLLECTOR_PROCESS_SECCOMP_H
 #define XER_LIBCOLLECTOR_PROCESS_SECCOMP_H
 
@@ -11,7 +12,8 @@
 
 struct sock_filter;
 
-enum seccomp_verdict { SECCOMP_HARMLESS, SECCOMP_HARMFUL };
+/* SECCOMP_SLOWS_CLOCK: only the calls for perf events (tick_perf.h) are such. */
+enum seccomp_verdict { SECCOMP_HARMLESS, SECCOMP_SLOWS_CLOCK, SECCOMP_HARMFUL };
 
 /* What a filter of `len` instructions does to the recorder's calls; a filter that the kernel would
  * refuse is harmless. Signal-safe. */

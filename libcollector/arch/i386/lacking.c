@@ -36,6 +36,10 @@ void tick_tell_user_only(void)
 {
 }
 
+void tick_leave_perf(void)
+{
+}
+
 /* ---- events of other kinds */
 
 int io_wants_syscall(long number)

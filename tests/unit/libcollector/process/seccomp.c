@@ -41,6 +41,21 @@ Test(filter, one_call_is_killed)
 	             SECCOMP_HARMLESS);
 }
 
+/* Timers take their place. */
+Test(filter, perf_events_are_killed)
+{
+	static const int killed[] = {SYS_perf_event_open, SYS_ioctl, SYS_rt_sigtimedwait};
+
+	for (int i = 0; i < 3; i++)
+		cr_expect_eq(
+			JUDGE(NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)killed[i], 0, 1),
+		              RETURN(SECCOMP_RET_KILL), RETURN(SECCOMP_RET_ALLOW)),
+			SECCOMP_SLOWS_CLOCK);
+	cr_expect_eq(JUDGE(NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+	                   RETURN(SECCOMP_RET_ERRNO | 1), RETURN(SECCOMP_RET_ALLOW)),
+	             SECCOMP_HARMLESS);
+}
+
 Test(filter, architecture_is_checked_by_all_who_know)
 {
 	cr_expect_eq(JUDGE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
