@@ -176,7 +176,7 @@ TESTED_collect      := $(call renamed,collect,$(COLLECT_OBJ)) $(SAMPLER_LIB)
 TESTED_experiment   := $(EXPERIMENT_LIB)
 TESTED_template     := $(TEMPLATE_LIB)
 TESTED_sampler      := $(SAMPLER_LIB)
-TESTED_attach       := $(filter-out %/main.o,$(ATTACH_OBJ))
+TESTED_attach       := $(call renamed,attach,$(ATTACH_OBJ))
 TESTED_perf         := $(filter-out %/main.o,$(PERF_OBJ)) $(SAMPLER_LIB)
 TESTED_archive      := $(call renamed,archive,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
 TESTED_analyzer     := $(call renamed,analyzer,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
@@ -215,8 +215,11 @@ $(BUILD)/tests/programs/late/callers.so $(BUILD)/tests/programs/late/sealed.so: 
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fplt -fno-builtin $(LDFLAGS) -shared -Wl,-z,$(if $(filter %/sealed.so,$@),now,lazy),-z,relro,--hash-style=gnu -o $@ $<
 
-# A program and a library with a malloc of their own, for the unit tests of attach.
-$(BUILD)/tests/unit/attach: $(BUILD)/tests/programs/own_malloc $(BUILD)/tests/programs/late/own_malloc.so
+# A program and a library with a malloc of their own, and a library to be loaded, for the unit tests of attach.
+$(BUILD)/tests/unit/attach: $(BUILD)/tests/programs/own_malloc $(addprefix $(BUILD)/tests/programs/late/,own_malloc.so entry.so)
+$(BUILD)/tests/programs/late/entry.so: tests/programs/late/entry.c
+	$(begin)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC $(LDFLAGS) -shared -o $@ $<
 $(BUILD)/tests/programs/late/own_malloc.so: tests/programs/own_malloc.c
 	$(begin)
 	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra $(TARGET_FLAGS) -fPIC -shared -o $@ $< -lpthread

@@ -86,8 +86,13 @@ int search_thread(struct objects *objects, pid_t pid, int timeout_ms, struct thr
 		struct candidates candidates;
 
 		list_candidates(pid, &candidates);
-		if (candidates.count == 0)
-			error = thread_doing(pid) ? -EAGAIN : -ESRCH;
+		if (candidates.count == 0) {
+			char doing = thread_doing(pid);
+
+			if (doing == 'T') /* a signal stops all threads */
+				return -EBUSY;
+			error = doing ? -EAGAIN : -ESRCH;
+		}
 		for (int i = 0; i < candidates.count && thread_now_ms() < end; i++) {
 			error = try_thread(objects, thread, candidates.tid[i],
 			                   round >= PLAIN_ROUNDS ||

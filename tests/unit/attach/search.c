@@ -101,7 +101,7 @@ Test(search, a_process_that_is_stopped_is_left_alone, .timeout = 60)
 
 	kill(child, SIGSTOP);
 	usleep(50000);
-	cr_assert_eq(search_in(child, 300, &thread), -EAGAIN);
+	cr_assert_eq(search_in(child, 300, &thread), -EBUSY);
 	end(child);
 }
 
