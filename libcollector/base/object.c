@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 /* Is the address in one of an object's segments, whole pages of them? */
 static int is_in_segment(uintptr_t start, uintptr_t address)
@@ -31,6 +32,26 @@ static int is_in_gap(uintptr_t start, uintptr_t address)
 	return start == object_loader() && !is_in_segment(start, address);
 }
 
+/* Of a program whose segments have space between them, the C library tells only the segment of the
+ * address. The kernel has told where its program headers are. */
+static void span_program(struct object_found *out)
+{
+	const ElfW(Phdr) *segment = (const void *)getauxval(AT_PHDR);
+	uintptr_t count = segment ? getauxval(AT_PHNUM) : 0, bias = out->link->l_addr;
+
+	for (uintptr_t i = 0; i < count; i++) {
+		uintptr_t start = bias + (segment[i].p_vaddr & ~(uintptr_t)(SYS_PAGE - 1));
+		uintptr_t end = bias + segment[i].p_vaddr + segment[i].p_memsz;
+
+		if (segment[i].p_type != PT_LOAD)
+			continue;
+		if (start < out->start)
+			out->start = start;
+		if (end > out->end)
+			out->end = end;
+	}
+}
+
 int object_find(uintptr_t address, struct object_found *out)
 {
 	struct dl_find_object found;
@@ -40,6 +61,8 @@ int object_find(uintptr_t address, struct object_found *out)
 		return -ENOENT;
 	*out = (struct object_found){(uintptr_t)found.dlfo_map_start, (uintptr_t)found.dlfo_map_end,
 	                             found.dlfo_link_map, found.dlfo_eh_frame};
+	if (out->link == _r_debug.r_map)
+		span_program(out);
 	return 0;
 }
 
