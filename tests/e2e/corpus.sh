@@ -6,7 +6,7 @@ top=$(realpath "$(dirname "$0")/../..")
 . "$(dirname "$0")/lib.sh"
 tools=$BUILD/asan/tests/fuzz
 if [ ! -x "$tools/replay" ]; then skip "kept inputs of fuzzing" "make replay has not built $tools/replay"; exit 0; fi
-export ASAN_OPTIONS=detect_leaks=1:hard_rss_limit_mb=1500
+export ASAN_OPTIONS=detect_leaks=${E2E_LEAKS:-1}:hard_rss_limit_mb=1500
 
 cd "$top" || exit 1
 timeout -k 5 100 "$tools/replay" "$corpus" >"$1/replay.txt" 2>"$1/replay.err"
