@@ -56,8 +56,7 @@ const char *token_nearest(const char *name, size_t len, int *is_text)
 	struct nearest near = {.word = word, .limit = NEAREST_SLIP};
 	const char *token;
 
-	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1),
-	         name);
+	snprintf(word, sizeof(word), "%.*s", (int)len, name);
 	for (size_t i = 0; i < SPELLINGS; i++)
 		nearest_try(&near, spellings[i].name);
 	for (size_t i = 0; i < GRAMMAR; i++)

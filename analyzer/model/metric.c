@@ -363,8 +363,7 @@ int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, 
 		size_t len = strcspn(spec, ":");
 		int status;
 
-		snprintf(text, sizeof(text), "%.*s",
-		         (int)(len < sizeof(text) ? len : sizeof(text) - 1), spec);
+		snprintf(text, sizeof(text), "%.*s", (int)len, spec);
 		if (strcasecmp(text, "default") == 0) {
 			metric_defaults(have, &usual, &sort);
 			for (size_t i = 0; i < usual.count; i++)
@@ -392,8 +391,7 @@ size_t metric_list_fault(const char *spec, unsigned have)
 	for (;;) {
 		size_t len = strcspn(at, ":");
 
-		snprintf(text, sizeof(text), "%.*s",
-		         (int)(len < sizeof(text) ? len : sizeof(text) - 1), at);
+		snprintf(text, sizeof(text), "%.*s", (int)len, at);
 		if (metric_list_parse(text, have, &list, error) != 0 || at[len] == '\0')
 			return (size_t)(at - spec) + 1;
 		at += len + 1;

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -139,6 +140,26 @@ Test(io_files, sockets_have_addresses_and_pipes_their_inodes)
 	cr_assert_eq(strncmp(text, "pipe:[", 6), 0);
 	cr_assert_eq(type, FMT_file_type_PIPE);
 	free(text);
+}
+
+/* The address of the other end, or else the own one. */
+Test(io_files, addresses_of_the_internet_are_written_as_usual)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr = {htonl(0x7f000001)}};
+	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_addr = {{{[15] = 1}}}};
+	socklen_t size = sizeof(in), size6 = sizeof(in6);
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), fd6 = socket(AF_INET6, SOCK_DGRAM, 0);
+	char name[80];
+
+	cr_assert_eq(bind(fd, (struct sockaddr *)&in, size), 0);
+	cr_assert_eq(getsockname(fd, (struct sockaddr *)&in, &size), 0);
+	snprintf(name, sizeof(name), "udp 127.0.0.1:%u", ntohs(in.sin_port));
+	expect(io_file_of(&thread, fd, 1), name, FMT_file_type_SOCKET);
+	if (fd6 < 0 || bind(fd6, (struct sockaddr *)&in6, size6) != 0)
+		cr_skip_test("this system has no IPv6");
+	cr_assert_eq(getsockname(fd6, (struct sockaddr *)&in6, &size6), 0);
+	snprintf(name, sizeof(name), "udp [0:0:0:0:0:0:0:1]:%u", ntohs(in6.sin6_port));
+	expect(io_file_of(&thread, fd6, 2), name, FMT_file_type_SOCKET);
 }
 
 static void *name_all(void *numbers)
