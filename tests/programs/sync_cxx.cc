@@ -17,6 +17,7 @@ static std::mutex mutex;
 static std::shared_mutex shared_mutex;
 static std::atomic<int> value{0};
 static std::counting_semaphore<64> semaphore{0};
+static std::atomic<int> arrived{0};
 
 __attribute__((noinline)) static void locks()
 {
@@ -32,12 +33,22 @@ __attribute__((noinline)) static void shared()
 
 __attribute__((noinline)) static void atomic_waits()
 {
+	arrived++;
 	value.wait(0);
 }
 
 __attribute__((noinline)) static void semaphores()
 {
+	arrived++;
 	semaphore.acquire();
+}
+
+/* A loaded system runs a thread late: it is waited for, and then has time to fall asleep. */
+static void until_waiting(int threads)
+{
+	while (arrived < threads)
+		std::this_thread::sleep_for(std::chrono::milliseconds(1));
+	std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
 int main()
@@ -51,10 +62,10 @@ int main()
 			atomic_waits();
 			semaphores();
 		});
-	std::this_thread::sleep_for(std::chrono::milliseconds(50));
+	until_waiting(4);
 	value = 1;
 	value.notify_all();
-	std::this_thread::sleep_for(std::chrono::milliseconds(50));
+	until_waiting(8);
 	semaphore.release(4);
 	for (auto &thread : threads)
 		thread.join();
