@@ -30,7 +30,7 @@ struct col_thread {
 	uint8_t heritage; /* enum col_heritage */
 	uint8_t bestows;  /* the same, of the threads that it creates */
 	uint8_t young;    /* its event for a first sample, see tick_perf.h; 0: none */
-	uint32_t epoch; /* col.epoch when its CPU time was accounted for last */
+	uint32_t epoch;   /* col.epoch when its CPU time was accounted for last */
 	uint32_t last_stack;
 	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick.c */
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
@@ -48,9 +48,9 @@ struct col_thread {
 	uint64_t blocked;        /* see signals_believed() */
 	struct col_thread *next; /* all states, newest first */
 	uint64_t events[SOURCES];
-	uint8_t *open_wait;     /* the record of a wait that has not ended, in its file; see sync.c */
-	unsigned java_waits;    /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
-	                           Object.wait */
+	uint8_t *open_wait;  /* the record of a wait that has not ended, in its file; see sync.c */
+	unsigned java_waits; /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
+	                        Object.wait */
 	uint64_t java_since[2]; /* event times of their beginnings */
 	uint64_t java_object[2];
 	struct functrace_thread functrace;
