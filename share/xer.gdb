@@ -207,16 +207,15 @@ class Recorder:
     def attach(self, pid):
         self.beside = subprocess.Popen(self.command(["-P", str(pid)]), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                        stdin=subprocess.DEVNULL, text=True, start_new_session=True)
+        said = []
         for line in self.beside.stderr:
             if line.startswith("Attached to"):
-                print("Recording process %d" % pid)
+                print("\n".join(said + ["Recording process %d" % pid]))
                 return
-            if line.startswith("xcollect: "):
-                self.beside = None
-                raise XerError(line.strip())
-            print(line.strip())
+            said.append(line.strip())
         self.beside = None
-        raise XerError("xcollect has ended without a word")
+        print("\n".join(said[:-1]))
+        raise XerError(said[-1] if said else "xcollect has ended without a word")
 
     def leave(self, pid):
         self.beside.send_signal(signal.SIGINT)

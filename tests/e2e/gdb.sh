@@ -21,7 +21,7 @@ rm -f go
 "$programs/attached" nothing 0 "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
 target=$!
 sleep 0.3
-debug -p $target -ex 'collector heaptrace on' -ex 'collector archive off' -ex 'collector store experiment attached.er' -ex 'collector enable' \
+debug -p $target -ex 'collector heaptrace on' -ex 'collector profile hi' -ex 'collector archive off' -ex 'collector store experiment attached.er' -ex 'collector enable' \
 	-ex "shell touch go" -ex "shell (sleep 1; kill -INT $target) &" -ex continue \
 	-ex 'collector disable' -ex detach
 contains "attached: it is recorded" '^Recording process ' gdb.out
