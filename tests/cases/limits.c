@@ -564,3 +564,26 @@ int case_filter_and_child(void)
 	mark();
 	return case_fork();
 }
+
+static void *burn_in_thread(void *unused)
+{
+	mark();
+	burn(20);
+	return unused;
+}
+
+/* Of threads that are there already, that come, and of a child. */
+int case_filter_perf_kills(void)
+{
+	static const int calls[] = {SYS_perf_event_open, SYS_ioctl, SYS_rt_sigtimedwait, -1};
+	pthread_t thread;
+
+	mark();
+	burn(20);
+	all_but(calls, SECCOMP_RET_KILL_PROCESS);
+	burn(20);
+	if (pthread_create(&thread, NULL, burn_in_thread, NULL) != 0)
+		return 1;
+	pthread_join(thread, NULL);
+	return case_fork();
+}

@@ -31,7 +31,7 @@ fi
 
 "$programs/refuse" perf 1 true
 if [ $? != 0 ]; then
-	skip "refusal" "no seccomp filters here" 29
+	skip "refusal" "no seccomp filters here" 30
 	exit 0
 fi
 
@@ -47,7 +47,7 @@ refused()
 
 refused short 13 -p "$period"
 if [ "$(setting short)" = kernel ]; then
-	skip "refusal" "the kernel is too old to refuse" 28
+	skip "refusal" "the kernel is too old to refuse" 29
 	exit 0
 fi
 contains "refused: xcollect says what rate there is" "^xcollect: clock samples come at the kernel's ticks, [0-9]+ a second, not [0-9]+: perf events are refused \(" short.err
@@ -68,6 +68,9 @@ contains "by a filter: the reports, too" "$told; perf_event_paranoid <= 2 mends 
 
 refused deadly kill -p hi
 is "a filter that kills for perf events: they are not tried" refused "$(setting deadly)"
+
+record inner -A off -p hi -- "$programs/refuse" perf kill "$programs/burn50" 0.1 2
+is "a filter that the program installs before it executes another one" 0 $?
 
 # Longer than a tick: the rate is the one that was asked for; the phases are uncertain.
 refused longer 13 -p $((tick * 2 / 1000))u
