@@ -84,9 +84,26 @@ static int read_paranoid(void)
 	return len > 0 ? atoi(text) : PARANOID_UNKNOWN;
 }
 
+static uint64_t count_filters(void)
+{
+	static const char key[] = "Seccomp_filters:";
+	FILE *file = fopen("/proc/self/status", "re");
+	unsigned long long count = 0;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (strncmp(line, key, sizeof(key) - 1) == 0)
+			count = strtoull(line + sizeof(key) - 1, NULL, 10);
+	if (file)
+		fclose(file);
+	return count;
+}
+
 void profileclock_find(struct profileclock *out, int is_attached)
 {
-	*out = (struct profileclock){.tick_ns = host_tick_ns(), .paranoid = PARANOID_UNKNOWN};
+	*out = (struct profileclock){.tick_ns = host_tick_ns(),
+	                             .paranoid = PARANOID_UNKNOWN,
+	                             .filters = count_filters()};
 	if (is_attached) {
 		out->kind = PROFILECLOCK_ATTACH;
 		return;

@@ -19,6 +19,7 @@ struct profileclock {
 	int error;        /* of perf_event_open, 0: none */
 	int paranoid;     /* kernel.perf_event_paranoid, -2: unknown */
 	uint64_t tick_ns; /* 0: unknown */
+	uint64_t filters; /* of system calls, that this process has */
 };
 
 /* Find out which clock a program gets that this process starts, or one that runs already. */

@@ -70,20 +70,45 @@ static int kernel_can(void)
 	return known > 0;
 }
 
-int tick_perf_is_traced(void)
+/* The number in the line of /proc/self/status that begins with `key`, 0: there is none. Lines
+ * before it may be of any length. */
+static uint64_t read_status(const char *key, size_t len)
 {
-	static const char key[] = "\nTracerPid:\t";
-	enum { LEN = sizeof(key) - 1 };
-	char text[1024];
-	long fd = sys_openat(AT_FDCWD, "/proc/self/status", O_RDONLY, 0);
-	long len = fd < 0 ? fd : SYS3(SYS_read, fd, text, sizeof(text));
+	char text[512], line[32];
+	size_t used = 0;
+	uint64_t value = 0;
+	long fd = sys_openat(AT_FDCWD, "/proc/self/status", O_RDONLY, 0), got;
 
+	while (fd >= 0 && (got = SYS3(SYS_read, fd, text, sizeof(text))) > 0) {
+		for (long i = 0; i < got; i++) {
+			if (text[i] != '\n') {
+				if (used < sizeof(line))
+					line[used++] = text[i];
+				continue;
+			}
+			for (size_t at = len;
+			     used > len && memcmp(line, key, len) == 0 && at < used; at++)
+				if (line[at] >= '0' && line[at] <= '9')
+					value = value * 10 + (uint64_t)(line[at] - '0');
+			used = 0;
+		}
+	}
 	if (fd >= 0)
 		sys_close((int)fd);
-	for (long at = 0; at + LEN < len; at++)
-		if (memcmp(text + at, key, LEN) == 0)
-			return text[at + LEN] != '0';
-	return 0;
+	return value;
+}
+
+#define STATUS(key) read_status(key, sizeof(key) - 1)
+
+int tick_perf_is_traced(void)
+{
+	return STATUS("TracerPid:") != 0;
+}
+
+/* A filter of system calls that xcollect did not have may kill who opens an event. */
+static int has_new_filters(void)
+{
+	return STATUS("Seccomp_filters:") > col.descriptor.filters;
 }
 
 static int has_descriptors(void)
@@ -96,7 +121,7 @@ static int has_descriptors(void)
 
 int tick_perf_is_possible(void)
 {
-	return kernel_can() && has_descriptors() && !tick_perf_is_traced();
+	return kernel_can() && has_descriptors() && !has_new_filters() && !tick_perf_is_traced();
 }
 
 /* ---- one event */

@@ -17,12 +17,13 @@ enum tick_perf_trap {
 };
 
 /* May events be opened here at all? Reasons against it: an old kernel, a debugger that would stop
- * at each signal, too few descriptors. Signal-safe. */
+ * at each signal, too few descriptors, a filter of system calls that xcollect did not have.
+ * Signal-safe. */
 int tick_perf_is_possible(void);
 
-/* Open the events on the calling thread, for tick_perf_run, with a period in ns on average. Without `with_kernel`, or
- * if the kernel does not allow it, periods that end in the kernel are not told. Returns 0 or
- * -errno: then nothing is open. Signal-safe. */
+/* Open the events on the calling thread, for tick_perf_run, with a period in ns on average. Without
+ * `with_kernel`, or if the kernel does not allow it, periods that end in the kernel are not told.
+ * Returns 0 or -errno: then nothing is open. Signal-safe. */
 int tick_perf_open(uint64_t period_ns, int with_kernel);
 
 /* Close them, if they are still ours: no thread has any more. Signal-safe. */
@@ -50,10 +51,10 @@ int tick_perf_is_opener(uint32_t tid);
  * one has another length, at random, if it is the opening thread's. Signal-safe. */
 enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns);
 
-/* An event for a first sample of the calling thread within that much CPU time, at random: its period
- * may be longer than its life. At most TICK_PERF_YOUNG threads have one at a time. Returns its
- * number, 0: there is none. It counts from tick_perf_begin to tick_perf_drop, which any thread may
- * call. Signal-safe. */
+/* An event for a first sample of the calling thread within that much CPU time, at random: its
+ * period may be longer than its life. At most TICK_PERF_YOUNG threads have one at a time. Returns
+ * its number, 0: there is none. It counts from tick_perf_begin to tick_perf_drop, which any thread
+ * may call. Signal-safe. */
 enum { TICK_PERF_YOUNG = 64 };
 unsigned tick_perf_add(uint64_t within_ns);
 void tick_perf_begin(unsigned number);
