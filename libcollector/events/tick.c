@@ -26,14 +26,7 @@ enum reason {
 	TICK_WATCH   /* a timer that sees whether the events are still there */
 };
 
-/* Watching begins with the kernel's next tick, as the program may be about to close descriptors. */
-enum {
-	USAGE_PERIOD_US = 100000,
-	WATCH_PERIOD_US = 100000,
-	RESTS = 4,
-	TRACER_CHECKS = 10,
-	MUCH_OWED = 2
-};
+enum { USAGE_PERIOD_US = 100000, WATCH_PERIOD_US = 100000, RESTS = 4, MUCH_OWED = 2 };
 
 static int is_deaf; /* the signal has no handler of ours, and would kill the program */
 static void handle_trap(int signal, siginfo_t *info, void *context);
@@ -179,17 +172,22 @@ void tick_leave_perf(void)
 		begin_again(col_self, 1);
 }
 
-/* The opening thread watches. */
-static void watch(struct col_thread *thread)
+static atomic_int is_watching;
+
+/* The opening thread watches, and once a second any thread that ticks. */
+static void watch(struct col_thread *thread, int for_tracer)
 {
-	static uint32_t checks;
 	int is_traced;
 
-	if (!tick_perf_is_opener(atomic_load(&thread->tid)))
+	if (!tick_perf_is_open() || atomic_exchange(&is_watching, 1))
 		return;
-	is_traced = checks++ % TRACER_CHECKS == 0 && tick_perf_is_traced();
+	/* A debugger's step in our handler, where the signal is blocked, makes the kernel set its
+	 * action back to the default. */
+	signals_install(SIGTRAP, handle_trap);
+	is_traced = for_tracer && tick_perf_is_traced();
 	if (is_traced || !tick_perf_is_intact())
 		begin_again(thread, is_traced);
+	atomic_store(&is_watching, 0);
 }
 
 void tick_before_thread(void)
@@ -211,6 +209,7 @@ void tick_stay(void)
 
 void tick_forget_events(void)
 {
+	atomic_store(&is_watching, 0);
 	tick_perf_close();
 }
 
@@ -417,12 +416,14 @@ static __attribute__((noinline)) void take_tick(struct col_thread *thread,
 	if (col_is_recording() && !atomic_load(&col.closing) && is_own(thread)) {
 		col_check_time();
 		if (tick->reason == TICK_WATCH)
-			watch(thread);
+			watch(thread, 0);
 		else if (atomic_load(&col.switches->on[SOURCE_CLOCK]))
 			sample(thread, context, tick);
 		thread_check_name(thread, COL_HANDLER);
-		if (usage_sample_if_due(thread, COL_HANDLER))
+		if (usage_sample_if_due(thread, COL_HANDLER)) {
 			thread_scan();
+			watch(thread, 1);
+		}
 	}
 	atomic_store_explicit(&thread->in_handler, 0, memory_order_release);
 }

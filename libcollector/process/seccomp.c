@@ -13,8 +13,10 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/perf_event.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 
 /* The system calls of the recorder in a process that it has begun to record. */
@@ -59,8 +61,18 @@ static const int calls[] = {
 	SYS_uname,
 };
 
-/* Of its clock, which can do without them: see tick_perf.h. */
-static const int clock_calls[] = {SYS_perf_event_open, SYS_ioctl, SYS_rt_sigtimedwait};
+/* Of its clock, which can do without them: see tick_perf.c. Filters look at requests of ioctl. */
+static const struct {
+	int number;
+	unsigned request;
+} clock_calls[] = {
+	{SYS_perf_event_open, 0},
+	{SYS_ioctl, PERF_EVENT_IOC_ID},
+	{SYS_ioctl, PERF_EVENT_IOC_PERIOD},
+	{SYS_ioctl, PERF_EVENT_IOC_ENABLE},
+	{SYS_ioctl, PERF_EVENT_IOC_DISABLE},
+	{SYS_rt_sigtimedwait, 0},
+};
 
 static uint32_t binary(uint16_t operation, uint32_t a, uint32_t b)
 {
@@ -168,27 +180,25 @@ static int is_harmless(uint32_t action)
 	}
 }
 
-static int allows(const struct sock_filter *filter, size_t len, const int *numbers, size_t count)
+static int allows(const struct sock_filter *filter, size_t len, int number, unsigned request)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct seccomp_data data = {.nr = numbers[i],
-		                            .arch = ARCH_AUDIT,
-		                            .instruction_pointer = (uintptr_t)seccomp_judge};
+	struct seccomp_data data = {.nr = number,
+	                            .arch = ARCH_AUDIT,
+	                            .instruction_pointer = (uintptr_t)seccomp_judge,
+	                            .args = {0, request}};
 
-		if (!is_harmless(run(filter, len, &data)))
-			return 0;
-	}
-	return 1;
+	return is_harmless(run(filter, len, &data));
 }
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum seccomp_verdict seccomp_judge(const struct sock_filter *filter, size_t len)
 {
-	if (!allows(filter, len, calls, COUNT(calls)))
-		return SECCOMP_HARMFUL;
-	return allows(filter, len, clock_calls, COUNT(clock_calls)) ? SECCOMP_HARMLESS
-	                                                             : SECCOMP_SLOWS_CLOCK;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!allows(filter, len, calls[i], 0))
+			return SECCOMP_HARMFUL;
+	for (size_t i = 0; i < sizeof(clock_calls) / sizeof(clock_calls[0]); i++)
+		if (!allows(filter, len, clock_calls[i].number, clock_calls[i].request))
+			return SECCOMP_SLOWS_CLOCK;
+	return SECCOMP_HARMLESS;
 }
 
 /* Programs pass invalid pointers to find out what the kernel supports: the call will fail, and
