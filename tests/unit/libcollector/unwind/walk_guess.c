@@ -74,7 +74,6 @@ Test(walk_guess, a_leaf_returns_to_the_first_word)
 	cr_assert_eq(walk_guess(&walk), 0);
 	expect_at(return_of(0), 1, 77);
 	cr_expect_eq(walk.is_leaf, 0);
-	cr_expect_eq(walk.plain, 0);
 	cr_expect_eq(walk.scans, 0);
 }
 
@@ -129,7 +128,7 @@ Test(walk_guess, the_first_guess_leaves_a_mark)
 	cr_assert_eq(walk_guess(&walk), 0);
 	cr_assert_eq(memo->frame + memo->capacity - walk.fresh, 1);
 	cr_expect_eq(walk.fresh->pc, FMT_PC_GUESSED);
-	cr_expect_eq(walk.fresh->sp, (uint64_t)(stack + 2));
+	cr_expect_eq(walk.fresh->is_mark, 1);
 	cr_expect_eq(walk.fresh->bp_slot, 0);
 	cr_expect_eq(walk.guessed, 1);
 	stack[3] = return_of(1);
@@ -143,7 +142,7 @@ Test(walk_guess, a_mark_that_does_not_fit_ends_the_walk)
 {
 	stack[1] = return_of(0);
 	walk.bp = (uint64_t)stack;
-	walk.fresh = memo->frame + memo->count + 1;
+	walk.least = walk.fresh;
 	cr_expect_eq(walk_guess(&walk), -1);
 	cr_expect_eq(memo->is_too_small, 1);
 }
