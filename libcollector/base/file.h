@@ -28,7 +28,8 @@ long col_file_open(int directory, const char *name, int access, mode_t mode);
  */
 int col_file_take(struct col_file *file, int fd);
 
-/* Give the descriptor `fd` (just opened) a high number, and close it. Returns that number or -errno.
+/* Give the descriptor `fd` (just opened) a high number, and close it. Returns that number or
+ * -errno.
  */
 int col_file_move_up(int fd);
 

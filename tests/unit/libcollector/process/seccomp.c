@@ -47,10 +47,10 @@ Test(filter, perf_events_are_killed)
 	static const int killed[] = {SYS_perf_event_open, SYS_ioctl, SYS_rt_sigtimedwait};
 
 	for (int i = 0; i < 3; i++)
-		cr_expect_eq(
-			JUDGE(NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)killed[i], 0, 1),
-		              RETURN(SECCOMP_RET_KILL), RETURN(SECCOMP_RET_ALLOW)),
-			SECCOMP_SLOWS_CLOCK);
+		cr_expect_eq(JUDGE(NUMBER,
+		                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)killed[i], 0, 1),
+		                   RETURN(SECCOMP_RET_KILL), RETURN(SECCOMP_RET_ALLOW)),
+		             SECCOMP_SLOWS_CLOCK);
 	cr_expect_eq(JUDGE(NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
 	                   RETURN(SECCOMP_RET_ERRNO | 1), RETURN(SECCOMP_RET_ALLOW)),
 	             SECCOMP_HARMLESS);

@@ -13,7 +13,7 @@ static uint64_t *stack;   /* WORDS, with nothing mapped behind */
 static uint8_t *made;     /* code in no object: calls, each with its return address behind */
 static uint64_t returned; /* in an object with tables */
 
-/* The return address behind call i of the made code. */
+/* The return address behind call i of the JIT code. */
 static uint64_t return_of(size_t i)
 {
 	return (uint64_t)made + FIRST + EACH * i + 5;
