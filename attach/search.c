@@ -76,6 +76,13 @@ static int try_thread(struct objects *objects, struct thread *thread, pid_t tid,
 	return error < 0 ? error : try_stopped(objects, thread, may_run);
 }
 
+/* Does the system forbid to trace the process, by its rules (EPERM), SELinux (EACCES) or a filter
+ * of system calls? */
+static int is_refusal(int error)
+{
+	return error == -EPERM || error == -EACCES || error == -ENOSYS;
+}
+
 int search_thread(struct objects *objects, pid_t pid, int timeout_ms, struct thread *thread)
 {
 	int64_t begin = thread_now_ms();
@@ -98,7 +105,7 @@ int search_thread(struct objects *objects, pid_t pid, int timeout_ms, struct thr
 			                   round >= PLAIN_ROUNDS ||
 			                           thread_now_ms() - begin > PLAIN_MS);
 			if (error == 0 || error == -EBUSY || error == -ETIMEDOUT ||
-			    (error == -EPERM && round == 0))
+			    (is_refusal(error) && round == 0))
 				return error;
 		}
 		if (error == -ESRCH && !thread_doing(pid))

@@ -51,6 +51,14 @@ attach()
 	wait_for grep -q '^Attached to process' "$name.err" || { not_ok "$name: attached: $(cat "$name.err")"; return 1; }
 }
 
+# ---- where system calls are refused, by SELinux for example
+start nothing 0
+timeout -k 5 60 "$programs/refuse" ptrace 13 "$xcollect" -P "$target" -o refused.er -t 0.1 >refused.out 2>refused.err
+is "a process that may not be traced is not attached to" 126 $?
+contains "and that is said" "process $target cannot be traced: Permission denied" refused.err
+finish "and it goes on"
+if ! traces; then skip "attaching (105 claims)" "no tracing here"; exit 0; fi
+
 # ---- exact numbers: from the attach on, also in a library that is loaded afterwards
 for kind in nothing sleep heap; do
 	threads=0

@@ -4,6 +4,7 @@ include=$(cd "$(dirname "$0")/../../include" && pwd)
 . "$(dirname "$0")/lib.sh"
 
 needs "what begins after an attach" "" gcc || exit 0
+if ! traces; then skip "what begins after an attach (11 claims)" "no tracing here"; exit 0; fi
 
 # start PROGRAM ARGUMENT...: run it in the background, as $target; it ends by itself
 start()

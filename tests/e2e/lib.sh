@@ -312,3 +312,10 @@ planned()
 	is "$1" 0 "$(cat wrong.0 wrong.1 | wc -l)"
 	rm -f made.* plan wrong.*
 }
+
+# traces: may processes trace others here?
+traces()
+{
+	"$programs/inject" traces /dev/null 28 0 1 true >/dev/null 2>&1
+	[ $? != 120 ]
+}
