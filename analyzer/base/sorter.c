@@ -4,6 +4,8 @@
 
 #include "analyzer/base/memory.h"
 
+#include "format/retry.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -114,10 +116,12 @@ static int open_file(void)
 
 static void write_all(struct sorter *sorter, const uint8_t *bytes, size_t size)
 {
+	unsigned tries = 0;
+
 	while (size > 0) {
 		ssize_t done = pwrite(sorter->fd, bytes, size, (off_t)sorter->written);
 
-		if (done < 0 && errno == EINTR)
+		if (retry_call(done, &tries))
 			continue;
 		if (done <= 0)
 			fail("cannot be written");
@@ -202,6 +206,7 @@ void sorter_add(struct sorter *sorter, uint64_t major, uint64_t minor, const voi
 static void fill(const struct sorter *sorter, struct run *run, size_t need)
 {
 	size_t left = run->end - run->at;
+	unsigned tries = 0;
 
 	if (left >= need)
 		return;
@@ -218,7 +223,7 @@ static void fill(const struct sorter *sorter, struct run *run, size_t need)
 		ssize_t got = pread(sorter->fd, run->bytes + run->end,
 		                    rest < room ? (size_t)rest : room, (off_t)run->next);
 
-		if (got < 0 && errno == EINTR)
+		if (retry_call(got, &tries))
 			continue;
 		if (got <= 0)
 			fail("cannot be read");
