@@ -58,15 +58,19 @@ struct result {
 	char said[512];     /* "PID" for the process id */
 };
 
-/* The first occurrences of `number` become "PID". */
-static void hide_number(char *text, int number)
+/* "process 42" and "-CONT 42" become "process PID" and "-CONT PID". */
+static void hide_number(char *text, size_t size)
 {
-	char digits[16], *at;
-	size_t len = (size_t)snprintf(digits, sizeof(digits), "%d", number);
+	static const char *const before[] = {"process ", "-CONT "};
 
-	while (len >= 3 && (at = strstr(text, digits))) {
-		memcpy(at, "PID", 3);
-		memmove(at + 3, at + len, strlen(at + len) + 1);
+	for (size_t i = 0; i < 2; i++) {
+		char *at = strstr(text, before[i]), rest[512];
+
+		if (!at)
+			continue;
+		at += strlen(before[i]);
+		snprintf(rest, sizeof(rest), "%s", at + strspn(at, "0123456789"));
+		snprintf(at, size - (size_t)(at - text), "PID%s", rest);
 	}
 }
 
@@ -125,7 +129,7 @@ static struct result run_signalled(const char *action, const char *library, cons
 	result = (struct result){.status = numbers.status, .target = numbers.target};
 	cr_assert_lt((size_t)got, sizeof(result.said));
 	memcpy(result.said, bytes, (size_t)got);
-	hide_number(result.said, numbers.pid);
+	hide_number(result.said, sizeof(result.said));
 	return result;
 }
 
