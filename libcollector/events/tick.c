@@ -181,9 +181,7 @@ static void watch(struct col_thread *thread, int for_tracer)
 
 	if (!tick_perf_is_open() || atomic_exchange(&is_watching, 1))
 		return;
-	/* A debugger's step in our handler, where the signal is blocked, makes the kernel set its
-	 * action back to the default. */
-	signals_install(SIGTRAP, handle_trap);
+	signals_keep(SIGTRAP);
 	is_traced = for_tracer && tick_perf_is_traced();
 	if (is_traced || !tick_perf_is_intact())
 		begin_again(thread, is_traced);

@@ -93,6 +93,15 @@ int signals_install(int signal, signals_handler *handler)
 	return 0;
 }
 
+void signals_keep(int signal)
+{
+	struct sys_sigaction now = {.handler = NULL};
+	const struct owned *ours = find_owned(signal);
+
+	if (ours && sys_sigaction(signal, NULL, &now) == 0 && !now.handler)
+		set_action(signal, ours);
+}
+
 void signals_give_back(int kept)
 {
 	for (int i = 0; i < OWNED_MAX; i++) {

@@ -21,6 +21,12 @@ typedef void signals_handler(int signal, siginfo_t *info, void *context);
  * before. */
 int signals_install(int signal, signals_handler *handler);
 
+/* Install the handler for a signal of ours again if the kernel has set its action back to the
+ * default, as it does when a debugger steps where the signal is blocked. The flags of a handler
+ * that is there are left alone: Erlang's runtime gives every handler SA_ONSTACK, and crashes
+ * without. Signal-safe. */
+void signals_keep(int signal);
+
 /* Call `watcher` when the program has changed its action for SIGBUS; old: the former action that
  * the C library is about to return, NULL: none. Signal-safe. */
 typedef void signals_watcher(struct sigaction *old);
