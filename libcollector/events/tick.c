@@ -26,12 +26,12 @@ enum reason {
 	TICK_WATCH   /* a timer that sees whether the events are still there */
 };
 
-enum { USAGE_PERIOD_US = 100000, WATCH_PERIOD_US = 100000, RESTS = 4, MUCH_OWED = 2 };
+enum { USAGE_PERIOD_US = 100000, WATCH_PERIOD_US = 100000, RESTS = 4 };
 
 static int is_deaf; /* the signal has no handler of ours, and would kill the program */
-static void handle_trap(int signal, siginfo_t *info, void *context);
-
 static int is_without_perf, is_user_only;
+
+static void handle_trap(int signal, siginfo_t *info, void *context);
 
 static uint64_t period_us(void)
 {

@@ -18,7 +18,8 @@ enum {
 	FIRST_NS = 1000000,     /* the first sample of a process comes within this time */
 	LEAST_FRACTION = 16,    /* of a period, that the first one has */
 	VARIED_MIN_NS = 500000, /* to vary shorter periods would cost too much of them */
-	FEW_DESCRIPTORS = 64
+	FEW_DESCRIPTORS = 64,
+	MANY_DESCRIPTORS = 1024 /* enough to give some to young threads */
 };
 
 /* What the kernel hands to our handler with the signal. */
@@ -48,7 +49,7 @@ static uint64_t present;                /* of `all` in the opening thread */
 static uint64_t began;                  /* that one, in CPU time of the thread */
 static uint32_t opener;                 /* the number of that thread */
 static atomic_int is_open, is_for_self; /* is_for_self: `present` is not for threads to inherit */
-static int is_user_only, is_everywhere, has_sampled;
+static int is_user_only, is_everywhere, has_sampled, has_many;
 
 /* ---- what speaks against it */
 
@@ -111,17 +112,22 @@ static int has_new_filters(void)
 	return STATUS("Seccomp_filters:") > col.descriptor.filters;
 }
 
-static int has_descriptors(void)
+static int has_descriptors(uint64_t least)
 {
 	struct rlimit limit;
 
-	return SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 ||
-	       limit.rlim_cur >= FEW_DESCRIPTORS;
+	return SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur >= least;
 }
 
+/* A forked child need not look again: what comes later is noticed by tick.c. */
 int tick_perf_is_possible(void)
 {
-	return kernel_can() && has_descriptors() && !has_new_filters() && !tick_perf_is_traced();
+	static int was_possible;
+
+	was_possible = has_descriptors(FEW_DESCRIPTORS) &&
+	               (was_possible ||
+	                (kernel_can() && !has_new_filters() && !tick_perf_is_traced()));
+	return was_possible;
 }
 
 /* ---- one event */
@@ -234,6 +240,7 @@ int tick_perf_open(uint64_t period_ns, int with_kernel)
 		return error;
 	opener = sys_tid();
 	has_sampled = 0;
+	has_many = has_descriptors(MANY_DESCRIPTORS);
 	atomic_store(&is_for_self, 1);
 	atomic_store(&is_open, 1);
 	return 0;
@@ -251,7 +258,7 @@ void tick_perf_close(void)
 
 unsigned tick_perf_add(uint64_t within_ns)
 {
-	for (unsigned i = 0; i < TICK_PERF_YOUNG; i++) {
+	for (unsigned i = 0; has_many && i < TICK_PERF_YOUNG; i++) {
 		if (atomic_load_explicit(&young[i].is_taken, memory_order_relaxed) ||
 		    atomic_exchange(&young[i].is_taken, 1))
 			continue;

@@ -52,7 +52,8 @@ int tick_perf_is_opener(uint32_t tid);
 enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns);
 
 /* An event for a first sample of the calling thread within that much CPU time, at random: its
- * period may be longer than its life. At most TICK_PERF_YOUNG threads have one at a time. Returns
+ * period may be longer than its life. At most TICK_PERF_YOUNG threads have one at a time,
+ * and none if few descriptors are allowed. Returns
  * its number, 0: there is none. It counts from tick_perf_begin to tick_perf_drop, which any thread
  * may call. Signal-safe. */
 enum { TICK_PERF_YOUNG = 64 };
