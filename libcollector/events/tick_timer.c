@@ -8,9 +8,20 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/thread/signals.h"
 
-/* The first sample comes early, so that short processes have one: most processes of a make or a
- * script are short. */
+/* The first sample of a process comes early, so that short ones have one: most processes of a make
+ * or a script are short. */
 enum { FIRST_US = 1000 };
+
+/* Of the period: threads that begin together are not to be seen together. */
+static struct timespec first_time(uint32_t tid, uint64_t period_us)
+{
+	uint64_t most = tid == (uint32_t)col.pid && period_us > FIRST_US ? FIRST_US : period_us;
+	uint64_t hash = (col_ticks() ^ (uint64_t)tid << 40) * 0x9e3779b97f4a7c15u;
+	uint64_t us = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u % most + 1;
+
+	return (struct timespec){.tv_sec = (time_t)(us / 1000000),
+	                         .tv_nsec = (long)(us % 1000000 * 1000)};
+}
 
 clockid_t tick_timer_clock(uint32_t tid)
 {
@@ -28,9 +39,7 @@ int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, int *timer)
 
 	event.sigev_value.sival_ptr = value;
 	event._sigev_un._tid = (int)tid;
-	interval.it_value = interval.it_interval;
-	if (period_us > FIRST_US)
-		interval.it_value = (struct timespec){.tv_nsec = FIRST_US * 1000};
+	interval.it_value = first_time(tid, period_us);
 	error = SYS3(SYS_timer_create, tick_timer_clock(tid), &event, timer);
 	if (error == 0)
 		error = SYS4(SYS_timer_settime, *timer, 0, &interval, NULL);
