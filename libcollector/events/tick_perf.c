@@ -15,9 +15,9 @@
 #endif
 
 enum {
-	FIRST_NS = 1000000,     /* the first sample of a process comes within this time */
-	LEAST_FRACTION = 16,    /* of a period, that the first one has */
-	VARIED_MIN_NS = 500000, /* to vary shorter periods would cost too much of them */
+	FIRST_NS = 1000000,      /* the first sample of a process comes within this time */
+	LEAST_FRACTION = 16,     /* of a period, that the first one has */
+	VARIED_MIN_NS = 2000000, /* to vary a period costs 10 us, too much for shorter ones */
 	FEW_DESCRIPTORS = 64,
 	MANY_DESCRIPTORS = 1024 /* enough to give some to young threads */
 };
