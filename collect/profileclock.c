@@ -3,9 +3,10 @@
 
 #include "collect/host.h"
 
+#include "format/clockevent.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,35 +17,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAJOR_MIN = 5, MINOR_MIN = 18, PARANOID_MAX = 2, PARANOID_UNKNOWN = -2 };
+enum { PARANOID_MAX = 2, PARANOID_UNKNOWN = -2 };
 
-/* Older ones do not have such events (before 5.13), or kill threads by them that block the
- * signal. */
 static int is_kernel_new(void)
 {
 	struct utsname system;
 	unsigned major = 0, minor = 0;
 
 	return uname(&system) == 0 && sscanf(system.release, "%u.%u", &major, &minor) == 2 &&
-	       (major > MAJOR_MIN || (major == MAJOR_MIN && minor >= MINOR_MIN));
+	       (major > CLOCKEVENT_MAJOR ||
+	        (major == CLOCKEVENT_MAJOR && minor >= CLOCKEVENT_MINOR));
 }
 
 /* The least that the recorder asks for: user code alone. Returns 0 or an errno. */
 static int try_event(void)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = 1000000,
-		.disabled = 1,
-		.inherit = 1,
-		.inherit_thread = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.remove_on_exec = 1,
-		.sigtrap = 1,
-	};
+	struct perf_event_attr attr = CLOCKEVENT(1000000, .inherit = 1, .inherit_thread = 1,
+	                                         .exclude_kernel = 1);
 	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
@@ -136,8 +125,8 @@ static void put_reason(const struct profileclock *clock, char *text, size_t size
 	if (clock->kind == PROFILECLOCK_ATTACH)
 		snprintf(text, size, "a process that runs already has CPU timers");
 	else if (clock->kind == PROFILECLOCK_KERNEL)
-		snprintf(text, size, "perf events with signals need Linux %d.%d", MAJOR_MIN,
-		         MINOR_MIN);
+		snprintf(text, size, "perf events with signals need Linux %d.%d", CLOCKEVENT_MAJOR,
+		         CLOCKEVENT_MINOR);
 	else if (clock->kind == PROFILECLOCK_PARANOID && clock->paranoid > PARANOID_MAX)
 		snprintf(text, size,
 		         "perf events are refused (perf_event_paranoid is %d; <= %d mends it)",

@@ -157,7 +157,7 @@ static void find_environment(char **list)
 
 static __attribute__((constructor)) void construct(int argc, char **argv, char **envp)
 {
-	int saved_errno = errno;
+	int saved_errno = errno, is_go;
 
 	(void)argc;
 	(void)argv;
@@ -171,14 +171,15 @@ static __attribute__((constructor)) void construct(int argc, char **argv, char *
 		source_drop_lacking(&col.descriptor);
 		map_open_program();
 		hook_resolve();
-		if (golang_is_program())
+		is_go = golang_is_program();
+		if (is_go)
 			tick_tell_user_only();
 		if (!descendant_begin())
 			child_open();
 		else if (process_open() == 0) {
 			EACH_SOURCE(launch);
 			process_begin_events();
-			if (golang_is_program())
+			if (is_go)
 				col_log_warning(
 					"a program in Go makes its system calls itself: what it executes is not followed, and its end is not seen; "
 					"--sampler samples what it executes from outside");

@@ -117,6 +117,15 @@ static inline uint64_t col_ticks(void)
 	return sys_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
+/* From 1 to `most`, at random: a program that is run often is not to be seen at the same moments
+ * each time. Signal-safe. */
+static inline uint64_t col_any_of(uint64_t most)
+{
+	uint64_t hash = (col_ticks() ^ (uint64_t)sys_gettid() << 40) * 0x9e3779b97f4a7c15u;
+
+	return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u % most + 1;
+}
+
 /* The CPU that the thread runs on, which the kernel keeps in the thread's rseq area. If libc has
  * not registered one (GLIBC_TUNABLES, an old kernel), a negative number is there. Signal-safe. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));

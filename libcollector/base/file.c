@@ -3,6 +3,7 @@
 #include "libcollector/base/file.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/kernel.h"
 
 #include "format/retry.h"
 
@@ -38,17 +39,8 @@ static int high_fd(void)
 	                                                 : limit.rlim_cur / 2);
 }
 
-/* Is this the only thread, so that nobody sees what its process has for a moment? The directory has
- * a link for each. */
-static int is_alone(void)
-{
-	struct statx status;
-
-	return SYS5(SYS_statx, AT_FDCWD, "/proc/self/task", 0, STATX_NLINK, &status) == 0 &&
-	       status.stx_nlink == 3;
-}
-
-/* Open it above the limit of descriptors, all of which the program has taken. */
+/* Open it above the limit of descriptors, all of which the program has taken. Only while nobody
+ * sees for a moment what limit the process has. */
 static long open_above(int directory, const char *name, int access, mode_t mode)
 {
 	struct rlimit limit, more;
@@ -56,7 +48,7 @@ static long open_above(int directory, const char *name, int access, mode_t mode)
 	sys_sigset old;
 
 	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 ||
-	    limit.rlim_cur >= limit.rlim_max || !is_alone())
+	    limit.rlim_cur >= limit.rlim_max || !kernel_sees_one_thread())
 		return fd;
 	more = limit;
 	more.rlim_cur += HIGH_FD_MARGIN;

@@ -62,20 +62,20 @@ static void open_perf(uint32_t tid)
 		tick_perf_run();
 }
 
-static void find_heritage(struct col_thread *thread, uint32_t tid)
+static void find_event(struct col_thread *thread, uint32_t tid)
 {
 	if (tick_perf_is_opener(tid)) {
-		thread->heritage = thread->bestows = COL_OWN;
+		thread->perf = thread->perf_of_children = COL_PERF_OWN;
 		return;
 	}
-	if (thread->heritage == COL_UNKNOWN)
-		thread->heritage = tick_perf_is_everywhere() ? COL_SHARED : COL_NONE;
-	thread->bestows = thread->heritage == COL_NONE ? COL_NONE : COL_SHARED;
+	if (thread->perf == COL_PERF_UNKNOWN)
+		thread->perf = tick_perf_is_everywhere() ? COL_PERF_SHARED : COL_PERF_NONE;
+	thread->perf_of_children = thread->perf == COL_PERF_NONE ? COL_PERF_NONE : COL_PERF_SHARED;
 }
 
 static int has_event(const struct col_thread *thread)
 {
-	return tick_perf_is_open() && thread->heritage != COL_NONE;
+	return tick_perf_is_open() && thread->perf != COL_PERF_NONE;
 }
 
 /* The life of threads in CPU time: a mean in which the last ones count most. 0: none has ended. */
@@ -115,7 +115,7 @@ void tick_arm(struct col_thread *thread)
 	if (!is_wanted())
 		return;
 	open_perf(tid);
-	find_heritage(thread, tid);
+	find_event(thread, tid);
 	if (has_event(thread) && !tick_perf_is_opener(tid) && tid == sys_tid())
 		arm_young(thread);
 	if (has_event(thread) && !tick_perf_is_user_only()) {
@@ -148,7 +148,7 @@ static enum reason reason_of_timer(const struct col_thread *thread)
 
 /* The thread's events are gone: the program has closed our descriptors, or a debugger has come,
  * which would stop at each signal. */
-static void begin_again(struct col_thread *thread, int is_traced)
+static void replace_events(struct col_thread *thread, int is_traced)
 {
 	tick_perf_close();
 	is_without_perf = is_traced;
@@ -156,7 +156,7 @@ static void begin_again(struct col_thread *thread, int is_traced)
 		if (!atomic_load(&each->tid))
 			continue;
 		tick_disarm(each);
-		each->heritage = COL_NONE;
+		each->perf = COL_PERF_NONE;
 	}
 	tick_arm(thread);
 	tick_perf_run();
@@ -169,7 +169,7 @@ void tick_leave_perf(void)
 {
 	col.descriptor.without_perf = 1;
 	if (tick_perf_is_open() && col_self)
-		begin_again(col_self, 1);
+		replace_events(col_self, 1);
 }
 
 static atomic_int is_watching;
@@ -184,7 +184,7 @@ static void watch(struct col_thread *thread, int for_tracer)
 	signals_keep(SIGTRAP);
 	is_traced = for_tracer && tick_perf_is_traced();
 	if (is_traced || !tick_perf_is_intact())
-		begin_again(thread, is_traced);
+		replace_events(thread, is_traced);
 	atomic_store(&is_watching, 0);
 }
 
@@ -490,11 +490,11 @@ static enum reason reason_of_trap(struct col_thread *thread, enum tick_perf_trap
 	if (thread->young) {
 		tick_perf_drop(thread->young);
 		thread->young = 0;
-		if (thread->heritage == COL_SHARED) /* that event was not inherited either */
-			thread->heritage = COL_OWN;
-	} else if (thread->heritage == COL_SHARED) {
+		if (thread->perf == COL_PERF_SHARED) /* that event was not inherited either */
+			thread->perf = COL_PERF_OWN;
+	} else if (thread->perf == COL_PERF_SHARED) {
 		tick_perf_part();
-		thread->heritage = COL_OWN;
+		thread->perf = COL_PERF_OWN;
 	}
 	return tick_perf_is_user_only() && trap == TICK_PERF_DUE ? TICK_USER : TICK_FULL;
 }

@@ -4,11 +4,12 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
+#include "libcollector/base/kernel.h"
+
+#include "format/clockevent.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <sys/ioctl.h>
-#include <sys/utsname.h>
 
 #ifndef TRAP_PERF
 #define TRAP_PERF 6
@@ -53,31 +54,29 @@ static int is_user_only, is_everywhere, has_sampled, has_many;
 
 /* ---- what speaks against it */
 
-/* Before 5.18 the signal killed a thread that blocks it. */
-static int kernel_can(void)
-{
-	static int known; /* 1: yes, -1: no */
-	struct utsname name;
-	const char *at = name.release;
-	unsigned major = 0, minor = 0;
+/* Of /proc/self/status. */
+struct status {
+	uint64_t tracer, filters;
+};
 
-	if (!known && SYS1(SYS_uname, &name) == 0) {
-		for (; *at >= '0' && *at <= '9'; at++)
-			major = major * 10 + (unsigned)(*at - '0');
-		for (at += *at == '.'; *at >= '0' && *at <= '9'; at++)
-			minor = minor * 10 + (unsigned)(*at - '0');
-		known = major > 5 || (major == 5 && minor >= 18) ? 1 : -1;
-	}
-	return known > 0;
+/* The number in a line[len] that begins with `key`, else what it was. */
+static void take_number(const char *line, size_t len, const char *key, uint64_t *number)
+{
+	size_t at = strlen(key);
+
+	if (len < at || memcmp(line, key, at) != 0)
+		return;
+	for (*number = 0; at < len; at++)
+		if (line[at] >= '0' && line[at] <= '9')
+			*number = *number * 10 + (uint64_t)(line[at] - '0');
 }
 
-/* The number in the line of /proc/self/status that begins with `key`, 0: there is none. Lines
- * before it may be of any length. */
-static uint64_t read_status(const char *key, size_t len)
+/* Lines may be of any length. What is not there is 0. */
+static struct status read_status(void)
 {
+	struct status status = {0, 0};
 	char text[512], line[32];
 	size_t used = 0;
-	uint64_t value = 0;
 	long fd = sys_openat(AT_FDCWD, "/proc/self/status", O_RDONLY, 0), got;
 
 	while (fd >= 0 && (got = SYS3(SYS_read, fd, text, sizeof(text))) > 0) {
@@ -87,29 +86,28 @@ static uint64_t read_status(const char *key, size_t len)
 					line[used++] = text[i];
 				continue;
 			}
-			for (size_t at = len;
-			     used > len && memcmp(line, key, len) == 0 && at < used; at++)
-				if (line[at] >= '0' && line[at] <= '9')
-					value = value * 10 + (uint64_t)(line[at] - '0');
+			take_number(line, used, "TracerPid:", &status.tracer);
+			take_number(line, used, "Seccomp_filters:", &status.filters);
 			used = 0;
 		}
 	}
 	if (fd >= 0)
 		sys_close((int)fd);
-	return value;
+	return status;
 }
-
-#define STATUS(key) read_status(key, sizeof(key) - 1)
 
 int tick_perf_is_traced(void)
 {
-	return STATUS("TracerPid:") != 0;
+	return read_status().tracer != 0;
 }
 
-/* A filter of system calls that xcollect did not have may kill who opens an event. */
-static int has_new_filters(void)
+/* Under a tracer, or a filter of system calls that xcollect did not have, and that may kill who
+ * opens an event. */
+static int is_under_control(void)
 {
-	return STATUS("Seccomp_filters:") > col.descriptor.filters;
+	struct status status = read_status();
+
+	return status.tracer || status.filters > col.descriptor.filters;
 }
 
 static int has_descriptors(uint64_t least)
@@ -125,8 +123,8 @@ int tick_perf_is_possible(void)
 	static int was_possible;
 
 	was_possible = has_descriptors(FEW_DESCRIPTORS) &&
-	               (was_possible ||
-	                (kernel_can() && !has_new_filters() && !tick_perf_is_traced()));
+	               (was_possible || (kernel_is_at_least(CLOCKEVENT_MAJOR, CLOCKEVENT_MINOR) &&
+	                                 !is_under_control()));
 	return was_possible;
 }
 
@@ -134,20 +132,9 @@ int tick_perf_is_possible(void)
 
 static int open_event(struct event *event, uint64_t period_ns, uint64_t tag, int with_kernel)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = period_ns,
-		.disabled = 1,
-		.inherit = tag == of_all,
-		.inherit_thread = tag == of_all,
-		.exclude_kernel = !with_kernel,
-		.exclude_hv = 1,
-		.remove_on_exec = 1, /* the kernel wants it with the next */
-		.sigtrap = 1,
-		.sig_data = tag,
-	};
+	struct perf_event_attr attr = CLOCKEVENT(period_ns, .inherit = tag == of_all,
+	                                         .inherit_thread = tag == of_all,
+	                                         .exclude_kernel = !with_kernel, .sig_data = tag);
 	long fd = SYS5(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd >= 0)
@@ -185,26 +172,16 @@ static void close_event(struct event *event)
 
 /* ---- both */
 
-/* From 1 to `most`. A program that is run often is not to be seen at the same moments each time,
- * and one with a rhythm not always at the same phases of it. */
-static uint64_t any_of(uint64_t most)
-{
-	uint64_t hash = (col_ticks() ^ (uint64_t)sys_gettid() << 40) * 0x9e3779b97f4a7c15u;
-
-	return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u % most + 1;
-}
-
 static int open_both(int with_kernel)
 {
 	uint64_t least = period / LEAST_FRACTION;
 	int error;
 
-	present = least + any_of(period - least);
+	present = least + col_any_of(period - least);
 	error = open_event(&all, present, of_all, with_kernel);
-
 	if (error == 0)
-		error = open_event(&first, any_of(period < FIRST_NS ? period : FIRST_NS), of_first,
-		                   with_kernel);
+		error = open_event(&first, col_any_of(period < FIRST_NS ? period : FIRST_NS),
+		                   of_first, with_kernel);
 	if (error < 0) {
 		close_event(&all);
 		close_event(&first);
@@ -212,24 +189,12 @@ static int open_both(int with_kernel)
 	return error;
 }
 
-/* The kernel's directory of threads has a link for each. */
-static int is_alone(void)
-{
-	struct stat status;
-	long fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
-	int is_one = fd >= 0 && sys_fstat((int)fd, &status) == 0 && status.st_nlink == 3;
-
-	if (fd >= 0)
-		sys_close((int)fd);
-	return is_one;
-}
-
 int tick_perf_open(uint64_t period_ns, int with_kernel)
 {
 	int error;
 
 	period = period_ns;
-	is_everywhere = is_alone();
+	is_everywhere = kernel_sees_one_thread();
 	is_user_only = !with_kernel;
 	error = open_both(with_kernel);
 	if ((error == -EACCES || error == -EPERM) && with_kernel) {
@@ -263,7 +228,8 @@ unsigned tick_perf_add(uint64_t within_ns)
 		    atomic_exchange(&young[i].is_taken, 1))
 			continue;
 		young[i].event.fd = -1;
-		if (open_event(&young[i].event, any_of(within_ns), of_young, !is_user_only) == 0)
+		if (open_event(&young[i].event, col_any_of(within_ns), of_young, !is_user_only) ==
+		    0)
 			return i + 1;
 		tick_perf_drop(i + 1);
 		return 0;
@@ -324,14 +290,14 @@ static void begin_period(uint64_t ns)
 void tick_perf_settle(void)
 {
 	if (tick_perf_is_open() && unlikely(atomic_exchange(&is_for_self, 0)))
-		begin_period(period - period / 10 + any_of(period / 5));
+		begin_period(period - period / 10 + col_any_of(period / 5));
 }
 
 /* A sample of `all` in the opening thread. A new period begins here, not where the last one was
  * over: what the signal took until now is taken off the new one. */
 static void vary(void)
 {
-	uint64_t next = period / 2 + any_of(period);
+	uint64_t next = period / 2 + col_any_of(period);
 	uint64_t since = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
 
 	if (period >= VARIED_MIN_NS) {

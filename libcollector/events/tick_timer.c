@@ -16,8 +16,7 @@ enum { FIRST_US = 1000 };
 static struct timespec first_time(uint32_t tid, uint64_t period_us)
 {
 	uint64_t most = tid == (uint32_t)col.pid && period_us > FIRST_US ? FIRST_US : period_us;
-	uint64_t hash = (col_ticks() ^ (uint64_t)tid << 40) * 0x9e3779b97f4a7c15u;
-	uint64_t us = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u % most + 1;
+	uint64_t us = col_any_of(most);
 
 	return (struct timespec){.tv_sec = (time_t)(us / 1000000),
 	                         .tv_nsec = (long)(us % 1000000 * 1000)};

@@ -59,6 +59,7 @@ static const int calls[] = {
 	SYS_write,
 	SYS_membarrier,
 	SYS_uname,
+	SYS_statx,
 };
 
 /* Of its clock, which can do without them: see tick_perf.c. Filters look at requests of ioctl. */

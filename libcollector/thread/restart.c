@@ -3,9 +3,9 @@
 #include "libcollector/thread/signals.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/kernel.h"
 
 #include <string.h>
-#include <sys/utsname.h>
 
 enum { SIGNALS = 64 };
 
@@ -78,21 +78,7 @@ static int is_interruptible(uint32_t number)
  * is about to leave the kernel: their signals interrupt no system call. */
 static int ticks_come_late(void)
 {
-	struct utsname name;
-	int version = 0, parts = 0;
-
-	if (SYS1(SYS_uname, &name) < 0)
-		return 0;
-	for (const char *at = name.release; parts < 2; parts++, at++) {
-		int number = 0;
-
-		for (; *at >= '0' && *at <= '9' && number < 1000; at++)
-			number = number * 10 + (*at - '0');
-		version = version * 1000 + number;
-		if (*at == '\0')
-			break;
-	}
-	return version >= 5011;
+	return kernel_is_at_least(5, 11);
 }
 
 /* Has the program a handler for this signal? */

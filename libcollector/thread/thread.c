@@ -83,7 +83,7 @@ void thread_begin(struct col_thread *state, uint32_t tid)
 void thread_end(struct col_thread *state)
 {
 	EACH_SOURCE(thread_gone, state);
-	state->heritage = COL_UNKNOWN;
+	state->perf = COL_PERF_UNKNOWN;
 	atomic_store(&state->tid, 0);
 	atomic_store_explicit(&state->use, COL_UNUSED, memory_order_release);
 }
@@ -93,7 +93,7 @@ void thread_end(struct col_thread *state)
 static void end_self(struct col_thread *state)
 {
 	EACH_SOURCE(thread_gone, state);
-	state->heritage = COL_UNKNOWN;
+	state->perf = COL_PERF_UNKNOWN;
 	atomic_store(&state->ending, atomic_load(&state->tid));
 	atomic_store(&state->tid, 0);
 	atomic_store(&state->use, COL_ENDING);

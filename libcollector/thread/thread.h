@@ -15,7 +15,7 @@ enum col_use { COL_UNUSED, COL_USED, COL_ENDING };
 
 /* Does a thread tick by a perf event (tick_perf.h)? It inherits the event, if its creator has it:
  * shared with its siblings, or as its own. */
-enum col_heritage { COL_UNKNOWN, COL_NONE, COL_SHARED, COL_OWN };
+enum col_perf { COL_PERF_UNKNOWN, COL_PERF_NONE, COL_PERF_SHARED, COL_PERF_OWN };
 
 struct col_thread {
 	atomic_uint use;
@@ -27,10 +27,10 @@ struct col_thread {
 	int exit_rounds;
 	int timer; /* kernel timer id, valid if armed */
 	int armed;
-	uint8_t heritage; /* enum col_heritage */
-	uint8_t bestows;  /* the same, of the threads that it creates */
-	uint8_t young;    /* its event for a first sample, see tick_perf.h; 0: none */
-	uint32_t epoch;   /* col.epoch when its CPU time was accounted for last */
+	uint8_t perf;             /* enum col_perf */
+	uint8_t perf_of_children; /* the same, of the threads that it creates */
+	uint8_t young;            /* its event for a first sample, see tick_perf.h; 0: none */
+	uint32_t epoch;           /* col.epoch when its CPU time was accounted for last */
 	uint32_t last_stack;
 	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick.c */
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */

@@ -14,7 +14,7 @@ static struct col_thread *prepare(void *(*run)(void *), int (*run_c11)(void *), 
 
 	if (state) {
 		col_thread_coming();
-		state->heritage = col_self ? col_self->bestows : COL_UNKNOWN;
+		state->perf = col_self ? col_self->perf_of_children : COL_PERF_UNKNOWN;
 		atomic_fetch_add(&thread_starting, 1);
 		state->run = run;
 		state->run_c11 = run_c11;

@@ -20,7 +20,7 @@ true_shares()
 unknown() { awk '$NF == "<Unknown>" && NF == 4 { x = $2 } END { print x + 0 }' "$1.txt"; }
 
 if ! why=$("$programs/perf_allowed"); then
-	skip "the kernel's high-resolution clock" "perf events are refused: $why" 26
+	skip "the kernel's high-resolution clock" "perf events are refused: $why" 20
 else
 	# More threads than CPUs: their slices of time must not show.
 	record many -p hi -- "$programs/burn50" 1 6
@@ -45,7 +45,9 @@ else
 	record threads -- "$programs/short_lives" 4000 300
 	report threads "${metrics[@]}"
 	within "threads of 0.3 ms: what is in no function" 0 15 "$(unknown threads)"
-	within "threads of 0.3 ms: their function" 65 101 "$(value threads live 3)"
+	# Of what they have used there by their own clocks: how much starting a thread costs beside that depends on the machine.
+	within "threads of 0.3 ms: their function" 0.75 1.1 "$(awk 'FNR == NR { truth = $2 / 1e9; next }
+		$NF == "<Total>" && !total { total = $1 } $NF == "live" { print $3 / 100 * total / truth; exit }' threads.out threads.txt)"
 	within "threads of 0.3 ms: all time is there" 97 101 "$(sed -n 's/.*CPU time covered \([0-9.]*\) %.*/\1/p' threads.txt)"
 	record processes -- sh -c "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do '$programs/burn50' 0.001 0; '$programs/burn50' 0.002 0; done"
 	report processes "${metrics[@]}"
