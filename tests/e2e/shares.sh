@@ -26,14 +26,14 @@ else
 	record many -p hi -- "$programs/burn50" 1 6
 	report many "${metrics[@]}"
 	true_shares many 3
-	within "many: as many samples as asked for" 5300 6700 "$(logged many perf_samples)"
+	within "many: as many samples as asked for" 4800 6700 "$(logged many perf_samples)"
 	is "many: nearly all by perf events" 1 "$(($(logged many samples) - $(logged many perf_samples) < 100))"
 
 	record one -p 10m -- "$programs/burn50" 4 0
 	report one "${metrics[@]}"
-	within "one thread, 10 ms: as many as asked for" 350 450 "$(logged one perf_samples)"
+	within "one thread, 10 ms: as many as asked for" 320 450 "$(logged one perf_samples)"
 	record fine -p 100u -- "$programs/burn50" 0.5 0
-	within "one thread, 100 us: as many as asked for" 0.9 1.05 "$(awk -v n="$(logged fine perf_samples)" '/^cpu_ns/ { print n * 1e5 / $2 }' fine.out)"
+	within "one thread, 100 us: as many as asked for, but for pauses of the machine" 0.7 1.1 "$(awk -v n="$(logged fine perf_samples)" '/^cpu_ns/ { print n * 1e5 / $2 }' fine.out)"
 
 	record calls -p hi -- "$programs/syscalls" 1
 	report calls "${metrics[@]}"
