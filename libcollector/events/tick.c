@@ -333,17 +333,21 @@ static enum fmt_clock_state state_of(struct col_thread *thread, const ucontext_t
 
 /* Walking a stack that is too deep for the memo takes longer than the time between two ticks. The
  * program, and signals for the process, would wait forever, so the program runs without ticks for
- * some time, which the next sample covers. */
+ * some time, which the next sample covers. Not for one slow sample: a virtual machine may have
+ * stood still in it, which counts as CPU time. */
 static void have_rest(struct col_thread *thread, uint64_t spent_ticks)
 {
 	uint64_t limit_us = period_us() / 2, now_ns, spent_ns;
+	int was_slow = thread->is_slow;
 
+	thread->is_slow = 0;
 	if (likely(spent_ticks / (col.descriptor.clock_hz / 1000000 + 1) <= limit_us))
 		return;
 	/* It may have waited for a processor. */
 	now_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	spent_ns = now_ns - atomic_load(&thread->accounted_ns);
-	if (spent_ns > limit_us * 1000)
+	thread->is_slow = spent_ns > limit_us * 1000;
+	if (thread->is_slow && was_slow)
 		thread->rest_ns = now_ns + RESTS * spent_ns;
 }
 

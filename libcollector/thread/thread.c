@@ -67,6 +67,7 @@ void thread_begin(struct col_thread *state, uint32_t tid)
 	state->exit_rounds = 0;
 	state->last_stack = 0;
 	state->rest_ns = 0;
+	state->is_slow = 0;
 	state->epoch = atomic_load(&col.epoch);
 	state->name[0] = '\0';
 	state->home = state->pointer = 0;

@@ -27,6 +27,7 @@ struct col_thread {
 	int exit_rounds;
 	int timer; /* kernel timer id, valid if armed */
 	int armed;
+	uint8_t is_slow;          /* its last sample took longer than it may, see tick.c */
 	uint8_t perf;             /* enum col_perf */
 	uint8_t perf_of_children; /* the same, of the threads that it creates */
 	uint8_t young;            /* its event for a first sample, see tick_perf.h; 0: none */
