@@ -54,6 +54,7 @@ clean: ## remove what was built
 check: setup ## build and run every test; the last line says how many passed
 	$(MAKE) $(SILENT) -j$(JOBS) all unit-programs e2e-programs
 	$(MAKE) $(SILENT) -j$(JOBS) replay
+	$(MAKE) $(SILENT) browser-tools
 	@tests/run-all $(BUILD)
 
 unit: ## build and run the unit tests
@@ -63,7 +64,17 @@ unit: ## build and run the unit tests
 e2e: ## build and run the end-to-end tests
 	$(MAKE) $(SILENT) -j$(JOBS) all e2e-programs
 	$(MAKE) $(SILENT) -j$(JOBS) replay
+	$(MAKE) $(SILENT) browser-tools
 	@tests/run-e2e $(BUILD)
+
+# What tests of report pages need of npm: without it they are skipped.
+browser-tools: $(BUILD)/npm/package.json
+$(BUILD)/npm/package.json: tests/browser/package.json
+	mkdir -p $(@D)
+	cp $< $(@D)/wanted.json
+	@! command -v npm >/dev/null || ! command -v node >/dev/null || \
+		(cd $(@D) && cp wanted.json package.json && timeout 300 npm install --silent --no-audit --no-fund --no-package-lock --ignore-scripts >npm.log 2>&1) || \
+		{ rm -f $@; echo "npm: packages for tests of report pages could not be installed: see $(@D)/npm.log"; }
 
 howto: ## replay doc/HOWTO_ADD_EVENT.md: a kind of data is added to a copy of the tree, whole and without each of its parts
 	@tests/run-howto $(BUILD)
@@ -72,6 +83,7 @@ check-distributions: ## set-up, demo, check and lint in chroots of other distrib
 	@tests/run-distributions $(ON)
 
 lint: ## warnings as errors by gcc and clang, clang-tidy, cppcheck, manual pages against the tables, file sizes
+	$(MAKE) $(SILENT) browser-tools
 	@tests/run-lint $(BUILD)
 
 bench: ## measure cost and truth of the recordings
@@ -167,4 +179,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: check-distributions howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: browser-tools check-distributions howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs

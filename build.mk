@@ -59,6 +59,15 @@ $(BUILD)/obj/%.o: %.c build.mk
 	$(begin)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
+# The viewer of report pages is one text, put together from modules.
+VIEWER := $(BUILD)/obj/analyzer/page/viewer.html
+$(VIEWER): $(wildcard analyzer/page/viewer/*) analyzer/page/section.def
+	$(begin)
+	analyzer/page/viewer/bundle >$@.new
+	mv $@.new $@
+$(BUILD)/obj/analyzer/page/viewer.o: $(VIEWER)
+$(BUILD)/obj/analyzer/page/viewer.o: override CPPFLAGS += -DXER_VIEWER='"$(VIEWER)"'
+
 # The installed library has its own copy of experiment/ and format/.
 SHARED_OBJ := $(call objects,shared/,experiment) $(call objects,shared/,format)
 $(BUILD)/obj/shared/%.o: override CPPFLAGS += $(XML_CFLAGS)

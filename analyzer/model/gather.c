@@ -153,6 +153,7 @@ struct gather {
 	unsigned char *kind;    /* by node: enum frames_kind */
 	unsigned char *in_java; /* by node: a frame of Java is there, or further out */
 	uint32_t *node_of;
+	struct tree_places *places; /* NULL: values are credited */
 };
 
 /* The frames of a node, innermost first. Returns their number, 0: none in this mode, or -ENOMEM. */
@@ -208,15 +209,18 @@ static struct metric_values take_clock(struct metric_values *values)
 	return clock;
 }
 
+/* Where the events of a node stand in the tree: its clock samples, and all others. */
+struct place {
+	uint32_t own, clock;
+};
+
 /* A sample may interrupt the very instruction to which a call returns. Then the node is both: the
  * sample belongs to the instruction, and everything else to the call before it. caller: the node of
- * the caller in the tree. Returns 0 or -ENOMEM. */
-static int part_clock(struct gather *gather, size_t node, uint32_t caller,
-                      struct metric_values *values)
+ * the caller in the tree. *place is set in that case alone. Returns 0 or -ENOMEM. */
+static int place_clock(struct gather *gather, size_t node, uint32_t caller, uint32_t *place)
 {
 	const struct exp_nodes *nodes = gather->nodes;
 	const struct sym_frame *frames;
-	struct metric_values clock;
 	enum frames_kind kind;
 	int count;
 
@@ -226,23 +230,16 @@ static int part_clock(struct gather *gather, size_t node, uint32_t caller,
 	count = find_frames(gather, node, 1, &frames, &kind);
 	if (count < 1)
 		return count;
-	clock = take_clock(values);
-	tree_credit(gather->tree,
-	            add_frames(gather->tree, gather->view->shown, caller, frames, count), &clock);
+	*place = add_frames(gather->tree, gather->view->shown, caller, frames, count);
 	return 0;
 }
 
-static int gather_values(struct gather *gather, size_t node, uint32_t caller)
+/* Returns 0 or -ENOMEM. */
+static int find_place(struct gather *gather, size_t node, uint32_t caller, struct place *out)
 {
 	enum frames_kind kind = (enum frames_kind)gather->kind[node];
 	uint32_t at = gather->node_of[node];
-	struct metric_values values;
-	struct tree_longest longest;
-	int status;
 
-	if (!node_values(gather->nodes, node, &values, &longest))
-		return 0;
-	status = part_clock(gather, node, caller, &values);
 	/* A stub that no method has called belongs to the Java machine. */
 	if (kind == FRAMES_STUB && at == TREE_ROOT) {
 		kind = FRAMES_JVM;
@@ -253,8 +250,65 @@ static int gather_values(struct gather *gather, size_t node, uint32_t caller)
 
 		at = tree_child(gather->tree, at, &frame);
 	}
-	tree_credit(gather->tree, at, &values);
-	tree_raise(gather->tree, at, &longest);
+	*out = (struct place){at, at};
+	return place_clock(gather, node, caller, &out->clock);
+}
+
+/* Credit the values of a node, or, if only places are wanted, tell its place. */
+static int gather_values(struct gather *gather, size_t node, uint32_t caller)
+{
+	struct metric_values values, clock;
+	struct tree_longest longest;
+	struct place place;
+	int status;
+
+	if (!node_values(gather->nodes, node, &values, &longest))
+		return 0;
+	status = find_place(gather, node, caller, &place);
+	if (gather->places) {
+		gather->places->own[node] = place.own;
+		gather->places->clock[node] = place.clock;
+		return status;
+	}
+	if (place.clock != place.own) {
+		clock = take_clock(&values);
+		tree_credit(gather->tree, place.clock, &clock);
+	}
+	tree_credit(gather->tree, place.own, &values);
+	tree_raise(gather->tree, place.own, &longest);
+	return status;
+}
+
+/* Walk over the nodes with events. Returns 0 or -ENOMEM. */
+static int gather_nodes(struct gather *gather)
+{
+	const struct exp_nodes *nodes = gather->nodes;
+	int status = 0;
+
+	gather->is_parent = tree_find_parents(nodes);
+	gather->used = find_used(nodes);
+	gather->kind = memory_take(nodes->count, 1);
+	gather->in_java = memory_take(nodes->count, 1);
+	gather->node_of = memory_take(nodes->count, sizeof(*gather->node_of));
+	for (size_t i = 0; i < nodes->count && status == 0; i++) {
+		uint32_t caller = nodes->parent[i] < i ? gather->node_of[nodes->parent[i]]
+		                                       : TREE_ROOT;
+
+		gather->node_of[i] = caller;
+		/* What is outside a cut may be more than the launcher. */
+		gather->in_java[i] = nodes->parent[i] < i ? gather->in_java[nodes->parent[i]]
+		                                          : nodes->pc[i] < FMT_PC_MARKS;
+		if (!gather->used[i])
+			continue;
+		status = gather_frames(gather, i);
+		if (status == 0)
+			status = gather_values(gather, i, caller);
+	}
+	free(gather->node_of);
+	free(gather->in_java);
+	free(gather->kind);
+	free(gather->used);
+	free(gather->is_parent);
 	return status;
 }
 
@@ -262,38 +316,43 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
                         const struct experiment *experiment, const struct exp_data_set *data,
                         const struct tree_view *view)
 {
-	const struct exp_nodes *nodes = &data->nodes;
 	struct gather gather = {.tree = tree,
 	                        .symbols = symbols,
 	                        .experiment = experiment,
-	                        .nodes = nodes,
+	                        .nodes = &data->nodes,
 	                        .view = view};
-	int status = 0;
+	int status = gather_nodes(&gather);
 
-	gather.is_parent = tree_find_parents(nodes);
-	gather.used = find_used(nodes);
-	gather.kind = memory_take(nodes->count, 1);
-	gather.in_java = memory_take(nodes->count, 1);
-	gather.node_of = memory_take(nodes->count, sizeof(*gather.node_of));
-	for (size_t i = 0; i < nodes->count && status == 0; i++) {
-		uint32_t caller = nodes->parent[i] < i ? gather.node_of[nodes->parent[i]]
-		                                       : TREE_ROOT;
-
-		gather.node_of[i] = caller;
-		/* What is outside a cut may be more than the launcher. */
-		gather.in_java[i] = nodes->parent[i] < i ? gather.in_java[nodes->parent[i]]
-		                                         : nodes->pc[i] < FMT_PC_MARKS;
-		if (!gather.used[i])
-			continue;
-		status = gather_frames(&gather, i);
-		if (status == 0)
-			status = gather_values(&gather, i, caller);
-	}
-	free(gather.node_of);
-	free(gather.in_java);
-	free(gather.kind);
-	free(gather.used);
-	free(gather.is_parent);
-	add_no_stack(tree, symbols, nodes);
+	add_no_stack(tree, symbols, &data->nodes);
 	return status;
+}
+
+int tree_place_experiment(struct tree *tree, struct symbols *symbols,
+                          const struct experiment *experiment, const struct exp_data_set *data,
+                          const struct tree_view *view, struct tree_places *out)
+{
+	struct sym_frame unknown = {.function = symbols_unknown(symbols)};
+	struct metric_values values = tree_values_of(data->nodes.no_stack);
+	struct gather gather = {.tree = tree,
+	                        .symbols = symbols,
+	                        .experiment = experiment,
+	                        .nodes = &data->nodes,
+	                        .view = view,
+	                        .places = out};
+	int status;
+
+	out->count = data->nodes.count;
+	out->own = memory_take(out->count, sizeof(*out->own));
+	out->clock = memory_take(out->count, sizeof(*out->clock));
+	status = gather_nodes(&gather);
+	out->no_stack = metric_values_any(&values) ? tree_child(tree, TREE_ROOT, &unknown)
+	                                           : TREE_ROOT;
+	return status;
+}
+
+void tree_places_fini(struct tree_places *places)
+{
+	free(places->own);
+	free(places->clock);
+	*places = (struct tree_places){.count = 0};
 }

@@ -109,6 +109,21 @@ int tree_add_experiment(struct tree *tree, struct symbols *symbols,
                         const struct experiment *experiment, const struct exp_data_set *data,
                         const struct tree_view *view);
 
+/* Where the events of an experiment's stacks stand in a tree: TREE_ROOT where no event is. */
+struct tree_places {
+	uint32_t *own;     /* own[count], by node of the experiment */
+	uint32_t *clock;   /* likewise of clock samples */
+	uint32_t no_stack; /* of events without a stack */
+	size_t count;
+};
+
+/* Add an experiment's stacks without their values, for callers that know at which node an event
+ * was. Returns 0 or -ENOMEM; in both cases tree_places_fini frees. */
+int tree_place_experiment(struct tree *tree, struct symbols *symbols,
+                          const struct experiment *experiment, const struct exp_data_set *data,
+                          const struct tree_view *view, struct tree_places *out);
+void tree_places_fini(struct tree_places *places);
+
 /* Which nodes of an experiment are callers. The caller frees. */
 unsigned char *tree_find_parents(const struct exp_nodes *nodes);
 

@@ -1,0 +1,229 @@
+/* documents.c: the tables of a report page that other commands make: the views of document.def, and
+ * source and instructions of the hottest functions. The viewer shows them as they are. */
+#include "analyzer/page/page.h"
+
+#include "analyzer/base/memory.h"
+#include "analyzer/code/code.h"
+#include "analyzer/code/sourcefile.h"
+#include "analyzer/data/names.h"
+#include "analyzer/model/name.h"
+#include "analyzer/views/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How many rows a table has, how many functions have a listing, and how many lines around those
+ * with data it shows. */
+enum { ROWS = 500, HOT_OF_SORT = 12, HOT_OF_OTHERS = 3, HOT_MAX = 40, AROUND = 6 };
+
+typedef void view(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument);
+
+static const struct document {
+	const char *group, *command, *title;
+	unsigned data; /* enum exp_data, 0: none is needed */
+	view *show;
+} documents[] = {
+#define EXP_DATA_NONE 0
+#define DOCUMENT(group, command, kind, title) \
+	{group, #command, title, EXP_DATA_##kind, view_##command},
+#include "analyzer/page/document.def"
+};
+enum { DOCUMENTS = sizeof(documents) / sizeof(documents[0]) };
+
+/* What is written. */
+struct writing {
+	struct page *page;
+	struct choices choices;
+	size_t count;
+};
+
+static int is_empty(const struct print_document *document)
+{
+	return document->table_count == 0 && document->note_count == 0 &&
+	       (!document->text || document->text[0] == '\0');
+}
+
+/* Run a view, and write what it says. function: that it is about, NULL: none. */
+static void put_view(struct writing *writing, const struct document *of,
+                     const struct command_argument *argument, const struct sym_function *function)
+{
+	struct page *page = writing->page;
+	struct print_gathering gathering;
+	struct print_document document;
+	char *text, *name = NULL;
+	size_t size;
+	FILE *out;
+
+	print_gather_begin(page->output, &gathering);
+	of->show(page->dataset, &writing->choices, page->output, argument);
+	print_gather_end(page->output, &gathering, &document);
+	document.command = of->command;
+	if (is_empty(&document)) {
+		print_clear(&document);
+		return;
+	}
+	out = memory_stream(&text, &size);
+	fprintf(out, "%s{\"group\": \"%s\", \"command\": \"%s\", \"title\": \"%s\"",
+	        writing->count++ ? ",\n" : "[", of->group, of->command, of->title);
+	if (function) {
+		name = name_function(page->choices, function);
+		fputs(", \"function\": ", out);
+		print_json_string(out, name, strlen(name));
+		fputs(", \"object\": ", out);
+		print_json_string(out, function->object->name, strlen(function->object->name));
+		fprintf(out, ", \"number\": %lu", argument->number);
+		free(name);
+	}
+	fputs(", \"document\": ", out);
+	print_json(&document, out);
+	fputc('}', out);
+	memory_stream_end(out, &text);
+	column_put(page->sections[PAGE_DOCUMENTS], text, size);
+	free(text);
+	print_clear(&document);
+}
+
+/* Is there anything that the view could show? */
+static int has_data(const struct dataset *dataset, const struct document *of)
+{
+	const struct dataset_experiment *at = NULL;
+
+	if (of->data != 0 && !(of->data & dataset->have))
+		return 0;
+	if (of->show != view_gcevents && of->show != view_javaheap)
+		return 1;
+	while ((at = dataset_next(dataset, at)))
+		if (of->show == view_gcevents ? at->whole->gc_count : at->whole->java_alloc_count)
+			return 1;
+	return 0;
+}
+
+/* ---- the hottest functions ---- */
+
+static int is_code(const struct sym_function *function)
+{
+	return function->object && !(function->name[0] == '<' && function->address == 0);
+}
+
+static void add_hot(const struct sym_function **hot, size_t *count,
+                    const struct sym_function *function)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (hot[i] == function)
+			return;
+	if (*count < HOT_MAX)
+		hot[(*count)++] = function;
+}
+
+/* Add the functions with most of a metric to hot[*count]. */
+static void find_hot(const struct dataset *dataset, unsigned id, size_t wanted,
+                     const struct sym_function **hot, size_t *count)
+{
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	const struct fold_row *rows = dataset_fold(dataset, TREE_FUNCTIONS);
+	unsigned char *taken = memory_take(tree->item_count, 1);
+
+	for (size_t i = 0; i < wanted; i++) {
+		uint32_t best = 0;
+
+		for (uint32_t item = 1; item < tree->item_count; item++)
+			if (!taken[item] && is_code(tree->items[item].function) &&
+			    rows[item].own.of[id] > (best ? rows[best].own.of[id] : 0))
+				best = item;
+		if (best == 0)
+			break;
+		taken[best] = 1;
+		add_hot(hot, count, tree->items[best].function);
+	}
+	free(taken);
+}
+
+/* The argument of commands that means a function; its text is freed by the caller. */
+static struct command_argument argument_of(const struct page *page,
+                                           const struct sym_function *function)
+{
+	const struct tree *tree = dataset_tree(page->dataset, TREE_FUNCTIONS);
+	char *name = name_function(page->choices, function);
+	struct command_argument argument = {.text = name};
+	uint32_t *items;
+	size_t count = name_find(page->dataset, page->choices, name, &items);
+
+	for (size_t i = 0; i < count && count > 1; i++)
+		if (tree->items[items[i]].function == function)
+			argument.number = i + 1;
+	free(items);
+	if (count == 0) {
+		free(name);
+		argument.text = NULL;
+	}
+	return argument;
+}
+
+static int has_source(const struct dataset *dataset, const struct sym_function *function)
+{
+	struct source_files files = {.dataset = dataset};
+	const char *file = name_file(dataset, function);
+	int found = file && source_files_get(&files, file, function->object->build_id)->status == 0;
+
+	source_files_fini(&files);
+	return found;
+}
+
+static int has_code(const struct page *page, const struct sym_function *function)
+{
+	struct code code;
+
+	if (code_init(&code, page->dataset, page->choices, function) != 0)
+		return 0;
+	code_fini(&code);
+	return 1;
+}
+
+static void put_listings(struct writing *writing, const struct sym_function *function)
+{
+	static const struct document source = {"code", "source", "Source", 0, view_source},
+				     disasm = {"code", "disasm", "Instructions", 0, view_disasm};
+	struct page *page = writing->page;
+	struct command_argument argument = argument_of(page, function);
+
+	if (!argument.text)
+		return;
+	if (has_source(page->dataset, function))
+		put_view(writing, &source, &argument, function);
+	if (has_code(page, function))
+		put_view(writing, &disasm, &argument, function);
+	free((char *)argument.text);
+}
+
+static void put_code(struct writing *writing)
+{
+	const struct page *page = writing->page;
+	const struct sym_function *hot[HOT_MAX];
+	const struct metric_list *metrics = &page->choices->metrics;
+	unsigned sort = page->choices->sort.metric.id;
+	size_t count = 0;
+
+	if (sort < METRIC_VALUES)
+		find_hot(page->dataset, sort, HOT_OF_SORT, hot, &count);
+	for (size_t i = 0; i < metrics->count; i++)
+		if (metrics->at[i].id < METRIC_VALUES)
+			find_hot(page->dataset, metrics->at[i].id, HOT_OF_OTHERS, hot, &count);
+	for (size_t i = 0; i < count; i++)
+		put_listings(writing, hot[i]);
+}
+
+void page_add_documents(struct page *page)
+{
+	struct writing writing = {.page = page, .choices = *page->choices};
+	const struct command_argument none = {.text = NULL};
+
+	writing.choices.limit = ROWS;
+	for (size_t i = 0; i < DOCUMENTS; i++)
+		if (has_data(page->dataset, &documents[i]))
+			put_view(&writing, &documents[i], &none, NULL);
+	writing.choices.listing.context = AROUND;
+	put_code(&writing);
+	column_put(page->sections[PAGE_DOCUMENTS], writing.count ? "]" : "[]",
+	           writing.count ? 1 : 2);
+}

@@ -1,0 +1,120 @@
+/* page.c: the command `report`: one file that browsers show, with all that an experiment holds.
+ * See doc/decisions/90-report-page.md. */
+#include "analyzer/page/page.h"
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/outfile.h"
+#include "analyzer/views/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void init(struct page *page, struct analysis *analysis)
+{
+	*page = (struct page){.dataset = &analysis->dataset,
+	                      .choices = &analysis->choices,
+	                      .output = &analysis->output};
+	page->tree = tree_create(TREE_LINES, symbols_total(page->dataset->symbols));
+	for (size_t i = 0; i < PAGE_SECTIONS; i++)
+		page->sections[i] = column_create();
+	marks_init(&page->marks);
+	page->blocks = memory_stream(&page->blocks_text, &page->blocks_size);
+	page->curves = memory_stream(&page->curves_text, &page->curves_size);
+	page_string(page, "");
+}
+
+static void fini(struct page *page)
+{
+	for (size_t i = 0; i < PAGE_SECTIONS; i++)
+		column_destroy(page->sections[i]);
+	for (size_t i = 0; i < EXP_METRICS; i++) {
+		column_destroy(page->totals[i].row);
+		column_destroy(page->totals[i].value);
+	}
+	fclose(page->blocks);
+	fclose(page->curves);
+	free(page->blocks_text);
+	free(page->curves_text);
+	marks_fini(&page->marks);
+	exp_hash_fini(&page->texts);
+	for (size_t i = 0; i < page->string_count; i++)
+		free(page->strings[i]);
+	free(page->strings);
+	tree_destroy(page->tree);
+}
+
+static void put_section(const char *name, struct column *column, FILE *out)
+{
+	fprintf(out, "<script type=\"application/octet-stream\" id=\"xer-%s\">", name);
+	column_write(column, out);
+	fputs("</script>\n", out);
+}
+
+static void put_total(unsigned total, const char *part, struct column *column, FILE *out)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "total.%u.%s", total, part);
+	put_section(name, column, out);
+}
+
+static void put_page(struct page *page, FILE *out)
+{
+	static const char *const names[] = {
+#define SECTION(id, name, coding, meaning) name,
+#include "analyzer/page/section.def"
+	};
+
+	fwrite(page_viewer, 1, (size_t)(page_viewer_end - page_viewer), out);
+	for (unsigned i = 0; i < PAGE_SECTIONS; i++)
+		put_section(names[i], page->sections[i], out);
+	for (unsigned i = 0; i < EXP_METRICS; i++) {
+		if (!page->totals[i].row)
+			continue;
+		put_total(i, "row", page->totals[i].row, out);
+		put_total(i, "value", page->totals[i].value, out);
+	}
+	fputs("</body></html>\n", out);
+}
+
+/* Returns 0 or -EIO. */
+static int write_page(struct analysis *analysis, FILE *out)
+{
+	struct page page;
+
+	init(&page, analysis);
+	/* Tables that are made for the documents are needed for the events too: what stands in for
+	 * frames, and what is shown. */
+	dataset_tree(&analysis->dataset, TREE_FUNCTIONS);
+	page_add_documents(&page);
+	page_add_events(&page);
+	page_add_stacks(&page);
+	page_add_head(&page);
+	put_page(&page, out);
+	fini(&page);
+	return fflush(out) != 0 || ferror(out) ? -EIO : 0;
+}
+
+void view_report(struct analysis *analysis, const struct command_argument *argument)
+{
+	struct output *output = &analysis->output;
+	FILE *out;
+	int status;
+
+	if (strcmp(argument->text, "-") == 0) {
+		if (write_page(analysis, print_sink(output)) != 0)
+			output_fail(output, EXIT_TROUBLE,
+			            "report: standard output: cannot be written");
+		return;
+	}
+	out = outfile_open(argument->text);
+	if (!out) {
+		output_fail(output, EXIT_TROUBLE, "report: %s: %s", argument->text,
+		            strerror(errno));
+		return;
+	}
+	status = write_page(analysis, out);
+	if (outfile_close(out, status == 0) != 0 || status != 0)
+		output_fail(output, EXIT_TROUBLE, "report: %s: cannot be written", argument->text);
+}

@@ -1,0 +1,77 @@
+/* page.h: a report page while it is written. section.def describes what it holds.
+ *
+ *   page.c       the command, the file: the viewer, then the sections
+ *   events.c     experiment by experiment: rows, sums, marks, curves
+ *   stacks.c     functions, frames and stacks
+ *   head.c       what there is, as JSON
+ *   documents.c  what other commands print */
+#ifndef XER_ANALYZER_PAGE_PAGE_H
+#define XER_ANALYZER_PAGE_PAGE_H
+
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/page/column.h"
+#include "analyzer/page/marks.h"
+#include "analyzer/print/output.h"
+#include "experiment/base/hash.h"
+
+enum page_section {
+#define SECTION(id, name, coding, meaning) PAGE_##id,
+#include "analyzer/page/section.def"
+	PAGE_SECTIONS
+};
+
+/* Where a function comes from, for its colour. */
+enum page_origin {
+	PAGE_PROGRAM,
+	PAGE_LIBRARY,
+	PAGE_KERNEL,
+	PAGE_GENERATED,
+	PAGE_JAVA,
+	PAGE_RECORDER,
+	PAGE_UNKNOWN
+};
+
+/* The values of a total: in which rows it is not 0, and how much it is there. */
+struct page_total {
+	struct column *row, *value; /* NULL: it is 0 everywhere */
+};
+
+struct page {
+	const struct dataset *dataset;
+	const struct choices *choices;
+	struct output *output;
+	const char *base;  /* path of what is compared with, the first group; NULL: nothing is */
+	struct tree *tree; /* of lines: the stacks of all experiments */
+	struct column *sections[PAGE_SECTIONS];
+	struct page_total totals[EXP_METRICS];
+	struct marks marks;
+	size_t rows;           /* written so far */
+	size_t thread_base;    /* number of the first thread of the experiment that is written */
+	size_t experiment;     /* and its number */
+	FILE *blocks, *curves; /* parts of the head */
+	char *blocks_text, *curves_text;
+	size_t blocks_size, curves_size;
+	struct exp_hash texts; /* by text: number in `strings` */
+	char **strings;        /* strings[string_count] */
+	size_t string_count, string_capacity;
+	uint64_t end_ns; /* of the last event or process */
+	int has_overflow;
+};
+
+/* The number of a text in `strings`; NULL and "" are 0. (strings.c) */
+uint32_t page_string(struct page *page, const char *text);
+
+/* From the start of an experiment's founder to its own, ns. (events.c) */
+int64_t page_founder_ns(const struct dataset *dataset, const struct dataset_experiment *at);
+
+void page_add_events(struct page *page);
+void page_add_stacks(struct page *page);
+void page_add_head(struct page *page);
+void page_add_documents(struct page *page);
+
+/* The viewer: the page up to the sections. (viewer.c) */
+extern const char page_viewer[];
+extern const char page_viewer_end[];
+
+#endif

@@ -1,0 +1,45 @@
+/* rows.h: the events of an experiment by kind, time, thread and stack, in one reading. */
+#ifndef XER_ANALYZER_PAGE_ROWS_H
+#define XER_ANALYZER_PAGE_ROWS_H
+
+#include "analyzer/data/dataset.h"
+#include "experiment/streams/selection.h"
+#include "format/layout.h"
+
+/* Where events count together. Times are in units of width_ns of their kind since the start of the
+ * founder. */
+struct page_row {
+	uint32_t thread; /* as the filter token THRID says: from 1, 0: not known */
+	uint32_t node;   /* the innermost of the stack, EXP_NO_INDEX: none */
+	uint32_t end, begin;
+	uint32_t value; /* where its values stand in set->nodes.value[total] */
+	uint8_t kind;   /* number of a kind of data */
+};
+
+/* What is told of each event that filters leave, with its place on the axis of time. */
+struct page_fact {
+	const struct exp_fact *fact;
+	uint32_t thread;
+	int64_t end_ns, begin_ns;
+};
+
+struct page_rows {
+	struct page_row *rows; /* rows[count], sorted by kind, end, thread and node */
+	size_t count;
+	uint64_t width_ns[FMT_DATAKINDS]; /* by kind */
+	const struct exp_data_set *set;
+	int has_overflow; /* there were too many rows: some events are missing */
+};
+
+/* At how many rows of one kind the units of time become wider, again and again. */
+enum { PAGE_ROWS_SAMPLES = 1 << 19, PAGE_ROWS_OTHER = 1 << 17, PAGE_ROWS_LEAST = 1 << 10 };
+
+/* Read the events of an experiment that the filters leave. share: of the limits above, 0 < share
+ * <= 1. Memory grows with the rows, not with events. Returns 0, then page_rows_fini frees; or
+ * -ENOMEM. */
+int page_rows_read(const struct dataset *dataset, const struct dataset_experiment *at, double share,
+                   void (*see)(void *context, const struct page_fact *fact), void *context,
+                   struct page_rows *out);
+void page_rows_fini(struct page_rows *rows);
+
+#endif

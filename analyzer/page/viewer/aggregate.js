@@ -1,0 +1,149 @@
+// aggregate.js: sums over the events that are chosen: by time, by thread, by search.
+
+/**
+ * @typedef {{from: number|null, to: number|null, threads: Set<number>|null, base: boolean}} Choice
+ * base: the experiments that are compared with, or the others
+ */
+
+export class Aggregator {
+	/** @param {import("./data.js").Data} data */
+	constructor(data) {
+		this.data = data;
+		/** Rows of a block that began before they ended, by block: those behind a range may reach into it. */
+		this.long = data.head.blocks.map((block) => {
+			const long = [];
+			for (let i = block.first; i < block.first + block.count; i++) if (data.rows.span[i] > 0) long.push(i);
+			return Uint32Array.from(long);
+		});
+		/** The widest unit of time: ranges begin and end at its multiples. */
+		this.unit = data.head.blocks.reduce((most, block) => Math.max(most, block.width_ns), 1e6);
+	}
+
+	/**
+	 * The nearest range whose ends are multiples of the unit, so that sums are those of `time`.
+	 * @param {number} from
+	 * @param {number} to
+	 * @returns {[number, number]}
+	 */
+	snap(from, to) {
+		const unit = this.unit, low = Math.max(0, Math.floor(from / unit));
+		return [low * unit, Math.max(low + 1, Math.ceil(to / unit)) * unit];
+	}
+
+	/**
+	 * Call with ranges of rows, and with single rows, that the choice of time leaves.
+	 * @param {Choice} choice
+	 * @param {number} kind of data, -1: all
+	 * @param {(first: number, end: number) => void} range
+	 */
+	each(choice, kind, range) {
+		const {blocks, experiments} = this.data.head, {time, span} = this.data.rows;
+		blocks.forEach((block, at) => {
+			if ((kind >= 0 && block.kind !== kind) || experiments[block.experiment].is_base !== choice.base) return;
+			const end = block.first + block.count;
+			if (choice.from === null || choice.to === null) {
+				range(block.first, end);
+				return;
+			}
+			const from = Math.floor(choice.from / block.width_ns), to = Math.ceil(choice.to / block.width_ns);
+			const low = lowerBound(time, from, block.first, end), high = lowerBound(time, to, low, end);
+			if (low < high) range(low, high);
+			const long = this.long[at];
+			for (let i = lowerBound(long, high, 0, long.length); i < long.length; i++)
+				if (time[long[i]] - span[long[i]] < to) range(long[i], long[i] + 1);
+		});
+	}
+
+	/**
+	 * Sums of a total by node, added to `sums`.
+	 * @param {number} number of the total
+	 * @param {Choice} choice
+	 * @param {Float64Array} sums
+	 */
+	addTotal(number, choice, sums) {
+		const total = this.data.totals.get(number);
+		if (!total) return;
+		const {node, thread} = this.data.rows, {row, value} = total, threads = choice.threads;
+		/** @type {Uint8Array|null} */
+		let isChosen = null;
+		if (threads) {
+			isChosen = new Uint8Array(this.data.head.threads.length);
+			for (const each of threads) isChosen[each] = 1;
+		}
+		this.each(choice, -1, (first, end) => {
+			let i = lowerBound(row, first, 0, row.length);
+			if (isChosen)
+				for (; i < row.length && row[i] < end; i++) {
+					if (isChosen[thread[row[i]]]) sums[node[row[i]]] += value[i];
+				}
+			else for (; i < row.length && row[i] < end; i++) sums[node[row[i]]] += value[i];
+		});
+	}
+
+	/**
+	 * Exclusive values of a metric by node.
+	 * @param {import("./data.js").Metric} metric
+	 * @param {Choice} choice
+	 * @returns {Float64Array}
+	 */
+	values(metric, choice) {
+		const sums = new Float64Array(this.data.nodes.parent.length);
+		for (const number of metric.from) this.addTotal(number, choice, sums);
+		return sums;
+	}
+
+	/**
+	 * A metric in steps of time: of one thread, or of all.
+	 * @param {import("./data.js").Metric} metric
+	 * @param {number} from
+	 * @param {number} to
+	 * @param {number} steps
+	 * @param {(thread: number) => number} laneOf where a thread counts, negative: nowhere
+	 * @param {number} lanes
+	 * @returns {Float64Array} lanes * steps
+	 */
+	overTime(metric, from, to, steps, laneOf, lanes) {
+		const out = new Float64Array(lanes * steps), width = (to - from) / steps;
+		const {blocks} = this.data.head, {time, thread} = this.data.rows;
+		const lane = Int32Array.from(this.data.head.threads, (_, number) => laneOf(number));
+		for (const number of metric.from) {
+			const total = this.data.totals.get(number);
+			if (!total) continue;
+			for (const block of blocks) {
+				const end = block.first + block.count, unit = block.width_ns;
+				const low = lowerBound(time, Math.floor(from / unit), block.first, end);
+				const high = lowerBound(time, Math.ceil(to / unit), low, end);
+				for (let i = lowerBound(total.row, low, 0, total.row.length); i < total.row.length && total.row[i] < high; i++) {
+					const row = total.row[i], where = lane[thread[row]];
+					if (where < 0) continue;
+					// A sum stands for the whole unit: it is spread where steps are narrower.
+					const at = (time[row] * unit - from) / width, wide = unit / width;
+					if (wide <= 1) {
+						const step = Math.floor(at + wide / 2);
+						if (step >= 0 && step < steps) out[where * steps + step] += total.value[i];
+						continue;
+					}
+					const first = Math.max(0, Math.floor(at)), last = Math.min(steps, Math.floor(at + wide));
+					for (let step = first; step < last; step++) out[where * steps + step] += total.value[i] / wide;
+				}
+			}
+		}
+		return out;
+	}
+}
+
+/**
+ * The first index in [low, high) whose value is not less than `wanted`; high if there is none.
+ * @param {Uint32Array|Float64Array} values sorted
+ * @param {number} wanted
+ * @param {number} low
+ * @param {number} high
+ */
+export function lowerBound(values, wanted, low, high) {
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (values[middle] < wanted) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}

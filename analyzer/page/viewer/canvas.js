@@ -1,0 +1,99 @@
+// canvas.js: a canvas as sharp as the screen, that draws again when its size changes.
+
+/**
+ * @param {HTMLElement} parent
+ * @param {number|(() => number)} height in pixels of the page
+ * @param {(context: CanvasRenderingContext2D, width: number, height: number) => void} draw
+ * @param {Record<string, string>} attributes
+ */
+export function canvasIn(parent, height, draw, attributes) {
+	const canvas = document.createElement("canvas");
+	for (const [key, value] of Object.entries(attributes)) canvas.setAttribute(key, value);
+	parent.append(canvas);
+	let asked = 0;
+	const now = () => {
+		asked = 0;
+		const width = Math.floor(parent.clientWidth), high = Math.max(1, Math.floor(typeof height === "number" ? height : height()));
+		const ratio = window.devicePixelRatio || 1;
+		if (width === 0 || !canvas.isConnected) return;
+		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(high * ratio)) {
+			canvas.width = Math.round(width * ratio);
+			canvas.height = Math.round(high * ratio);
+			canvas.style.height = high + "px";
+		}
+		const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		context.clearRect(0, 0, width, high);
+		draw(context, width, high);
+	};
+	const redraw = () => {
+		if (!asked) asked = requestAnimationFrame(now);
+	};
+	new ResizeObserver(redraw).observe(parent);
+	redraw();
+	return {canvas, redraw, now};
+}
+
+/** @type {Map<string, number>} */
+const widths = new Map();
+
+/**
+ * As much of a text as fits.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {number} room
+ */
+export function fit(context, text, room) {
+	if (text.length > 400) text = text.slice(0, 400);
+	if (room < 18) return "";
+	const wide = widthOf(context, text);
+	if (wide <= room) return text;
+	const most = Math.floor((room / wide) * text.length) - 1;
+	return most >= 2 ? text.slice(0, most) + "…" : "";
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ */
+function widthOf(context, text) {
+	const name = context.font + text;
+	let wide = widths.get(name);
+	if (wide === undefined) {
+		if (widths.size > 20000) widths.clear();
+		widths.set(name, (wide = context.measureText(text).width));
+	}
+	return wide;
+}
+
+export const FONT = '12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
+export const SMALL = '11px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
+
+/**
+ * Let the pointer choose a part of a canvas from left to right; also by keys: arrows move, with Shift they widen.
+ * @param {HTMLCanvasElement} canvas
+ * @param {(x: number) => number} timeAt
+ * @param {(from: number, to: number, isDone: boolean) => void} choose
+ * @param {(event: PointerEvent) => void} click
+ */
+export function brush(canvas, timeAt, choose, click) {
+	let start = -1;
+	canvas.addEventListener("pointerdown", (event) => {
+		if (event.button !== 0) return;
+		start = event.offsetX;
+		canvas.setPointerCapture(event.pointerId);
+	});
+	canvas.addEventListener("pointermove", (event) => {
+		if (start < 0 || Math.abs(event.offsetX - start) < 3) return;
+		const a = timeAt(Math.min(start, event.offsetX)), b = timeAt(Math.max(start, event.offsetX));
+		choose(a, b, false);
+	});
+	canvas.addEventListener("pointerup", (event) => {
+		if (start < 0) return;
+		const from = start;
+		start = -1;
+		if (Math.abs(event.offsetX - from) < 3) click(event);
+		else choose(timeAt(Math.min(from, event.offsetX)), timeAt(Math.max(from, event.offsetX)), true);
+	});
+	canvas.addEventListener("pointercancel", () => (start = -1));
+}

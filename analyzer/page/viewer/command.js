@@ -1,0 +1,44 @@
+// command.js: the command of xer_print that prints what is shown.
+
+import { state } from "./state.js";
+import { moment } from "./text.js";
+
+/**
+ * An argument as a shell reads it.
+ * @param {string} text
+ */
+export function quote(text) {
+	return /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'";
+}
+
+/**
+ * A pattern that FNAME matches as a whole.
+ * @param {string} pattern
+ */
+function anywhere(pattern) {
+	return ".*(" + pattern.replace(/\\/g, "\\\\").replace(/"/g, '\\"') + ").*";
+}
+
+/**
+ * @param {import("./data.js").Data} data
+ * @param {string[]} words of the command, without its dash
+ * @param {boolean} whole without what is chosen of time, threads and search
+ * @returns {string}
+ */
+export function commandOf(data, words, whole = false) {
+	const parts = ["xer_print"], {head} = data;
+	if (!whole && state.from !== null && state.to !== null) parts.push("-time", moment(state.from) + "-" + moment(state.to));
+	if (!whole && state.threads) {
+		const list = [...state.threads].map((at) => head.threads[at]).filter((thread) => thread);
+		const many = head.experiments.length > 1;
+		/** @type {Map<number, number[]>} */
+		const by = new Map();
+		for (const thread of list) by.set(thread.experiment, [...(by.get(thread.experiment) || []), thread.number]);
+		parts.push("-thread_select", [...by].map(([at, numbers]) =>
+			(many ? head.experiments[at].id + ":" : "") + numbers.sort((a, b) => a - b).join(",")).join("+"));
+	}
+	if (!whole && state.search && state.only) parts.push("-filters", `FNAME("${anywhere(state.search)}") IN STACK`);
+	parts.push("-" + words[0], ...words.slice(1));
+	if (head.base && words[0] === "functions") parts.splice(1, 0, "-compare", "delta");
+	return [...parts, ...(head.base && parts[1] === "-compare" ? [head.base] : []), ...head.origins].map(quote).join(" ");
+}

@@ -1,0 +1,121 @@
+// data.js: reads the sections of the page (analyzer/page/section.def) into typed arrays.
+
+/**
+ * @typedef {{number: number, name: string, title: string, chosen: string}} Kind
+ * @typedef {{keyword: string, heading: string, meaning: string, unit: string, kind: number, usual: boolean, from: number[]}} Metric
+ * @typedef {{id: number, name: string, command: string, program: string, status: string, pid: number, parent: number,
+ *   start_ns: number, duration_ns: number, group: number, is_base: boolean, usages: number, threads: number,
+ *   cpu_ns: number, rank: number}} Experiment
+ * @typedef {{experiment: number, number: number, tid: number, name: string, start_ns: number}} Thread
+ * @typedef {{experiment: number, kind: number, width_ns: number, first: number, count: number}} Block
+ * @typedef {{experiment: number, kind: number, title: string, unit: string, width_ns: number, values: number[]}} Curve
+ * @typedef {{version: number, maker: string, start_real_ns: string, duration_ns: number, rows: number, is_cut: boolean,
+ *   origins: string[], base: string|null, filters: string|null, kinds: Kind[], totals: {number: number, name: string, count: number}[],
+ *   metrics: Metric[], sort: string|null, experiments: Experiment[], threads: Thread[], blocks: Block[], curves: Curve[],
+ *   labels: {experiment: number, time_ns: number, text: string}[],
+ *   collections: {experiment: number, begin_ns: number, duration_ns: number}[],
+ *   marks: {kept: number, all: number}}} Head
+ * @typedef {{key: string, heading: string, kind: string, unit: string}} DocumentColumn
+ * @typedef {{name: string, columns: DocumentColumn[], rows: any[][]}} DocumentTable
+ * @typedef {{command: string, notes: string[], tables: DocumentTable[], next: {command: string, why: string}[], text: string[]}} Document
+ * @typedef {{group: string, command: string, title: string, function?: string, object?: string, number?: number, document: Document}} Shown
+ * @typedef {{row: Uint32Array, value: Float64Array}} Total
+ * @typedef {{head: Head, strings: string[], documents: Shown[], totals: Map<number, Total>,
+ *   functions: {name: Uint32Array, object: Uint32Array, file: Uint32Array, line: Uint32Array, origin: Uint32Array},
+ *   frames: {function: Uint32Array, file: Uint32Array, line: Uint32Array},
+ *   nodes: {parent: Uint32Array, frame: Uint32Array},
+ *   rows: {time: Float64Array, span: Uint32Array, thread: Uint32Array, node: Uint32Array},
+ *   marks: {kind: Uint32Array, begin: Float64Array, duration: Float64Array, thread: Uint32Array, node: Uint32Array,
+ *     name: Uint32Array, bytes: Float64Array},
+ *   usage: {time: Float64Array, user: Float64Array, system: Float64Array, resident: Float64Array, faults: Float64Array,
+ *     switches: Float64Array}}} Data
+ */
+
+/**
+ * @param {string} text base64
+ * @returns {Uint8Array}
+ */
+function fromBase64(text) {
+	const direct = /** @type {any} */ (Uint8Array).fromBase64;
+	if (direct) return direct.call(Uint8Array, text);
+	const binary = atob(text), bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+/**
+ * The bytes of a section; the element is emptied, as its text is not needed twice.
+ * @param {string} name
+ * @returns {Promise<Uint8Array>}
+ */
+async function bytesOf(name) {
+	const element = document.getElementById("xer-" + name);
+	if (!element) return new Uint8Array(0);
+	const packed = fromBase64(element.textContent || "");
+	element.textContent = "";
+	const stream = new Blob([/** @type {any} */ (packed)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/**
+ * Numbers by LEB128.
+ * @template {Uint32Array|Float64Array} T
+ * @param {Uint8Array} bytes
+ * @param {new (length: number) => T} Type
+ * @param {boolean} steps are they zigzag differences?
+ * @returns {T}
+ */
+function numbersOf(bytes, Type, steps) {
+	let count = 0;
+	for (let i = 0; i < bytes.length; i++) if (bytes[i] < 128) count++;
+	const out = new Type(count);
+	let at = 0, last = 0;
+	for (let i = 0; i < count; i++) {
+		let byte = bytes[at++], number = byte & 127, factor = 128;
+		while (byte >= 128) {
+			byte = bytes[at++];
+			number += (byte & 127) * factor;
+			factor *= 128;
+		}
+		if (steps) number = last += number % 2 ? -(number + 1) / 2 : number / 2;
+		out[i] = number;
+	}
+	return out;
+}
+
+const WIDE = new Set(["row.time", "mark.begin", "mark.duration", "mark.bytes", "usage.time", "usage.user", "usage.system",
+	"usage.resident", "usage.faults", "usage.switches"]);
+
+/**
+ * A section as its coding says.
+ * @param {string} name
+ * @param {string} coding
+ * @returns {Promise<any>}
+ */
+async function read(name, coding) {
+	const bytes = await bytesOf(name);
+	if (coding === "NUMBERS" || coding === "STEPS")
+		return numbersOf(bytes, /** @type {any} */ (WIDE.has(name) ? Float64Array : Uint32Array), coding === "STEPS");
+	const text = new TextDecoder().decode(bytes);
+	return coding === "JSON" ? JSON.parse(text) : text.split("\n").slice(0, -1);
+}
+
+/** @returns {Promise<Data>} */
+export async function loadData() {
+	const names = Object.keys(SECTIONS);
+	const values = await Promise.all(names.map((name) => read(name, SECTIONS[name])));
+	/** @type {any} */
+	const data = {totals: new Map()};
+	/** @type {Record<string, string>} */
+	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", mark: "marks", usage: "usage"};
+	names.forEach((name, i) => {
+		const [table, column] = name.split(".");
+		if (!column) data[name] = values[i];
+		else (data[groups[table]] ??= {})[column] = values[i];
+	});
+	await Promise.all(data.head.totals.map(async (/** @type {{number: number}} */ total) => {
+		const [row, value] = await Promise.all([bytesOf(`total.${total.number}.row`), bytesOf(`total.${total.number}.value`)]);
+		data.totals.set(total.number, {row: numbersOf(row, Uint32Array, true), value: numbersOf(value, Float64Array, false)});
+	}));
+	return data;
+}

@@ -1,0 +1,70 @@
+// difference.js: what changed since the experiment that -base names.
+
+import { commandOf } from "./command.js";
+import { Flame, sumText } from "./flame.js";
+import { boxIn, pick } from "./sandwich.js";
+import { choose, state } from "./state.js";
+import { tableOf } from "./table.js";
+import { exact, percent, safe } from "./text.js";
+import { copyButton, heading, make } from "./widget.js";
+
+/**
+ * @param {HTMLElement} parent
+ * @param {import("./report.js").Report} report
+ */
+export function showDifference(parent, report) {
+	const metric = report.chosen, now = report.sum(metric), before = report.sum(metric, true);
+	const {tree, own} = report.tree(metric, "function", state.fold), base = report.tree(metric, "function", state.fold, true).own;
+	parent.append(heading("Difference", copyButton(() => commandOf(report.data, ["functions"]))),
+		make("p", {class: "summary"}, sumText(metric, now), `  ·  before: ${exact(metric.unit, before)}  ·  change: ${changeText(metric.unit, now - before)} (${before ? (now > before ? "+" : "") + percent(now - before, before) + " %" : "new"})`),
+		make("p", {class: "soft"}, `before is ${safe(report.head.base || "")}`));
+	new Flame(boxIn(parent, "picture"), {tree, own, base, metric, report, isUp: state.form === "flame", whole: Math.max(now, before), rootName: "<Total>",
+		label: `Difference of call stacks by ${metric.meaning}`, pick: (key) => pick(report, "function", key)});
+	parent.append(make("p", {class: "legend"}, "orange: more than before · blue: less · the width is the greater of the two"));
+	parent.append(changes(report));
+}
+
+/**
+ * @param {string} unit
+ * @param {number} value
+ */
+export function changeText(unit, value) {
+	return (value > 0 ? "+" : "") + exact(unit, value);
+}
+
+/**
+ * How many standard deviations a change of sampled values is away from none: samples are counts, so their variance is their
+ * number. Values that are not sampled are exact.
+ * @param {number} now
+ * @param {number} before
+ */
+export function deviations(now, before) {
+	return now + before === 0 ? 0 : Math.abs(now - before) / Math.sqrt(now + before);
+}
+
+/** @param {import("./report.js").Report} report */
+function changes(report) {
+	const metric = report.chosen, now = report.flat(metric, "function"), before = report.flat(metric, "function", true);
+	const samples = report.metric("samples"), isSampled = metric.kind === 0 && samples;
+	const counts = isSampled ? [report.flat(samples, "function"), report.flat(samples, "function", true)] : null;
+	/** @param {number} key */
+	const sigma = (key) => (counts ? deviations(counts[0].exclusive[key], counts[1].exclusive[key]) : Infinity);
+	const rows = [];
+	for (let key = 0; key < now.exclusive.length; key++)
+		if (now.exclusive[key] !== before.exclusive[key] && sigma(key) >= 2) rows.push(key);
+	/** @param {number} key */
+	const change = (key) => now.exclusive[key] - before.exclusive[key];
+	const box = make("section", {}, make("h3", {}, counts ? "Certain changes: more than two standard deviations" : "Changes"));
+	box.append(tableOf({
+		caption: "Changes by function", rows, sort: "change", open: (key) => choose({page: "flame", form: "sandwich", by: "function", focus: report.name("function", key)}),
+		columns: [
+			{key: "change", heading: "Change", title: "Exclusive " + metric.meaning, isNumber: true, value: (key) => Math.abs(change(key)), text: (key) => changeText(metric.unit, change(key))},
+			{key: "now", heading: "Now", isNumber: true, value: (key) => now.exclusive[key], text: (key) => exact(metric.unit, now.exclusive[key])},
+			{key: "before", heading: "Before", isNumber: true, value: (key) => before.exclusive[key], text: (key) => exact(metric.unit, before.exclusive[key])},
+			{key: "sigma", heading: "Std. dev.", title: "How many standard deviations of the samples the change is", isNumber: true, value: sigma, text: (key) => (counts ? sigma(key).toFixed(1) : "exact")},
+			{key: "inclusive", heading: "Incl. change", isNumber: true, value: (key) => now.inclusive[key] - before.inclusive[key], text: (key) => changeText(metric.unit, now.inclusive[key] - before.inclusive[key])},
+			{key: "name", heading: "Name", isNumber: false, wide: true, value: (key) => report.name("function", key), text: (key) => report.name("function", key)},
+		],
+	}));
+	return box;
+}

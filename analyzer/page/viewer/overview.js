@@ -1,0 +1,149 @@
+// overview.js: the first page: what was recorded, how much of everything, what stands out, what is missing.
+
+import { commandOf } from "./command.js";
+import { documentOf, openFunction } from "./documents.js";
+import { choose, state } from "./state.js";
+import { tableOf } from "./table.js";
+import { brief, duration, exact, moment, percent, safe } from "./text.js";
+import { copyButton, heading, make, nameOf } from "./widget.js";
+
+/**
+ * @param {HTMLElement} parent
+ * @param {import("./report.js").Report} report
+ */
+export function showOverview(parent, report) {
+	const {head} = report, first = head.experiments.find((each) => !each.is_base) || head.experiments[0];
+	parent.append(
+		heading("Overview", copyButton(() => commandOf(report.data, ["overview"]))),
+		make("p", {class: "command"}, make("code", {}, nameOf(first ? first.command : ""))),
+		figures(report), quality(report), tops(report));
+	if (head.experiments.length > 1) parent.append(processes(report));
+	const rest = make("div", {class: "columns"});
+	parent.append(rest);
+	for (const name of ["header", "statistics", "objects"])
+		for (const shown of report.data.documents.filter((each) => each.command === name && each.group === "overview"))
+			(name === "objects" ? parent : rest).append(documentOf(report, shown, "Overview"));
+}
+
+/**
+ * @param {string} label
+ * @param {string} value
+ * @param {string} more
+ */
+function figure(label, value, more = "", run = /** @type {(() => void)|null} */ (null)) {
+	const box = make(run ? "button" : "div", {class: "figure"}, make("span", {class: "value"}, value), make("span", {class: "label"}, label), make("span", {class: "soft"}, more));
+	if (run) {
+		/** @type {HTMLButtonElement} */ (box).type = "button";
+		box.onclick = run;
+	}
+	return box;
+}
+
+/** @param {import("./report.js").Report} report */
+function figures(report) {
+	const {head} = report, span = state.from !== null && state.to !== null ? state.to - state.from : head.duration_ns;
+	const box = make("div", {class: "figures"}, figure("Wall time", duration(span), state.from !== null && state.to !== null ? `${moment(state.from)} to ${moment(state.to)} s` : "all of it"));
+	for (const metric of head.metrics) {
+		const isAlone = !head.metrics.some((each) => each.kind === metric.kind && each.usual);
+		if (!metric.usual && !isAlone && !["user", "system", "heappeakbytes"].includes(metric.keyword)) continue;
+		const sum = report.sum(metric);
+		if (sum === 0) continue;
+		const share = metric.keyword === "totalcpu" && span > 0 ? `${(sum / span).toFixed(2)} CPUs on average` : metric.unit === "s" ? exact("s", sum) + " s" : metric.unit === "bytes" ? exact("bytes", sum) : "";
+		box.append(figure(metric.meaning, brief(metric.unit, sum), share, () => choose({page: "flame", metric: metric.keyword, form: "icicle"})));
+	}
+	const count = head.experiments.filter((each) => !each.is_base).length;
+	if (count > 1) box.append(figure("Processes", String(count)));
+	const threads = head.threads.filter((each) => each.number > 0 && !head.experiments[each.experiment].is_base).length;
+	box.append(figure("Threads", String(threads), "", () => choose({page: "timeline"})));
+	return box;
+}
+
+/**
+ * What is known about the quality of the data, and what is missing.
+ * @param {import("./report.js").Report} report
+ */
+function quality(report) {
+	const overview = report.data.documents.find((each) => each.command === "overview");
+	/** @type {string[]} */
+	const lines = [];
+	const table = overview?.document.tables.find((each) => each.name === "quality");
+	if (table && table.rows.length) lines.push(qualityText(table));
+	for (const note of overview?.document.notes || []) if (!lines.includes(note)) lines.push(note);
+	if (report.head.filters) lines.push(report.head.filters);
+	if (report.head.is_cut) lines.push("There were too many different stacks: some events are missing on this page.");
+	const unit = report.aggregator.unit;
+	if (unit > 1e6) lines.push(`Events are counted in steps of up to ${duration(unit)}; ranges of time begin and end at their multiples.`);
+	if (report.head.marks.all > report.head.marks.kept)
+		lines.push(`Of ${report.head.marks.all} waits and calls, the ${report.head.marks.kept} longest stand in the timeline; all are in the sums.`);
+	return make("section", {class: "quality"}, make("h3", {}, "Quality of the data"), make("ul", {class: "notes"}, ...lines.map((line) => make("li", {}, safe(line)))));
+}
+
+/**
+ * The line of quality as reports in text begin with it.
+ * @param {import("./data.js").DocumentTable} table
+ */
+function qualityText(table) {
+	const of = Object.fromEntries(table.columns.map((column, at) => [column.key, {value: table.rows[0][at], column}]));
+	const parts = [];
+	if (of.cpu_covered?.value !== undefined && of.cpu?.value)
+		parts.push(`CPU time covered ${((100 * of.cpu_covered.value) / of.cpu.value).toFixed(1)} % (${of.cpu_covered.value.toFixed(2)} of ${of.cpu.value.toFixed(2)} s)`);
+	for (const {value, column} of Object.values(of)) {
+		if (["cpu_covered", "cpu", "truncated_share", "unresolved_share"].includes(column.key) || value === null) continue;
+		if (value !== 0 || column.key === "lost" || column.key === "truncated") parts.push(`${value} ${column.heading.toLowerCase()}`);
+	}
+	if (of.unresolved_share?.value) parts.push(`${of.unresolved_share.value.toFixed(1)} % in unresolved code`);
+	return parts.join(", ");
+}
+
+/**
+ * The functions with most of each metric.
+ * @param {import("./report.js").Report} report
+ */
+function tops(report) {
+	const box = make("div", {class: "columns"});
+	for (const metric of report.usual) {
+		if (report.sum(metric) === 0) continue;
+		const flat = report.flat(metric, "function"), rows = [];
+		for (let key = 0; key < flat.exclusive.length; key++) if (flat.exclusive[key] > 0) rows.push(key);
+		rows.sort((a, b) => flat.exclusive[b] - flat.exclusive[a]);
+		if (rows.length === 0) continue;
+		box.append(make("section", {}, make("h3", {}, metric.meaning + " by function"), topList(report, metric, flat, rows.slice(0, 6))));
+	}
+	return box;
+}
+
+/**
+ * @param {import("./report.js").Report} report
+ * @param {import("./data.js").Metric} metric
+ * @param {import("./report.js").Flat} flat
+ * @param {number[]} keys
+ */
+function topList(report, metric, flat, keys) {
+	return make("ul", {class: "top"}, ...keys.map((key) => {
+		const name = report.name("function", key), share = flat.exclusive[key] / flat.whole;
+		const line = make("button", {type: "button", class: "bar", onclick: () => {
+			choose({metric: metric.keyword});
+			openFunction(name);
+		}}, make("span", {class: "number"}, exact(metric.unit, flat.exclusive[key])), make("span", {class: "number soft"}, percent(flat.exclusive[key], flat.whole) + " %"), nameOf(name));
+		line.style.setProperty("--share", (100 * share).toFixed(1) + "%");
+		return make("li", {}, line);
+	}));
+}
+
+/** @param {import("./report.js").Report} report */
+function processes(report) {
+	const rows = report.head.experiments.map((experiment, at) => ({experiment, at})).filter(({experiment}) => !experiment.is_base);
+	return make("section", {}, heading("Processes", copyButton(() => commandOf(report.data, ["exp_list"]))), tableOf({
+		caption: "Processes", rows, sort: "start", descending: false, page: 12,
+		open: ({at}) => choose({page: "timeline", threads: new Set(report.head.threads.map((_, i) => i).filter((i) => report.head.threads[i].experiment === at))}),
+		columns: [
+			{key: "id", heading: "Experiment", isNumber: true, value: ({experiment}) => experiment.id, text: ({experiment}) => String(experiment.id)},
+			{key: "pid", heading: "PID", isNumber: true, value: ({experiment}) => experiment.pid, text: ({experiment}) => String(experiment.pid)},
+			{key: "start", heading: "Start", isNumber: true, value: ({experiment}) => experiment.start_ns, text: ({experiment}) => exact("s", experiment.start_ns)},
+			{key: "duration", heading: "Duration", isNumber: true, value: ({experiment}) => experiment.duration_ns, text: ({experiment}) => exact("s", experiment.duration_ns)},
+			{key: "cpu", heading: "CPU", isNumber: true, value: ({experiment}) => experiment.cpu_ns, text: ({experiment}) => exact("s", experiment.cpu_ns)},
+			{key: "status", heading: "End", isNumber: false, value: ({experiment}) => experiment.status, text: ({experiment}) => experiment.status},
+			{key: "command", heading: "Command", isNumber: false, wide: true, value: ({experiment}) => experiment.command, text: ({experiment}) => experiment.command},
+		],
+	}));
+}

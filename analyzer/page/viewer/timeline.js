@@ -1,0 +1,463 @@
+// timeline.js: a lane for each thread: its share of a CPU over time, its waits and calls; above them the heap and counters. A
+// range that is chosen here narrows every page.
+
+import { brush, canvasIn, fit, FONT, SMALL } from "./canvas.js";
+import { activityMetric, drawAxis, drawCurves, setRange } from "./clock.js";
+import { commandOf } from "./command.js";
+import { showHeatmap } from "./heatmap.js";
+import { markColor, theme } from "./palette.js";
+import { choose, state } from "./state.js";
+import { brief, duration, exact, safe } from "./text.js";
+import { button, copyButton, heading, make, say, tip } from "./widget.js";
+import { threads, toggleThread } from "./functions.js";
+import { lowerBound } from "./aggregate.js";
+import { boxIn } from "./sandwich.js";
+
+const LANE = 24, HEAD = 18, CURVE = 44, LEAST_LABEL = 90, MOST_LABEL = 220;
+
+/**
+ * @typedef {{thread: number, process: number, isHead: boolean}} Lane
+ * a thread, or (isHead) a process: its threads together
+ */
+
+/** Processes whose threads are folded away. @type {Set<number>} */
+const folded = new Set();
+let isPrepared = false;
+
+/**
+ * @param {HTMLElement} parent
+ * @param {import("./report.js").Report} report
+ */
+export function showTimeline(parent, report) {
+	if (!isPrepared) foldMany(report);
+	isPrepared = true;
+	parent.append(heading("Timeline",
+		button("all of the time", () => setRange(report, null, null), {class: "quiet"}),
+		button("all threads", () => choose({threads: null}), {class: "quiet"}),
+		copyButton(() => commandOf(report.data, ["threads"]))));
+	parent.append(new Lanes(report).box, markLegend(report));
+	showHeatmap(parent, report);
+	parent.append(heading("Threads"), threads(report));
+}
+
+/** Many processes are folded at first. @param {import("./report.js").Report} report */
+function foldMany(report) {
+	const {experiments, threads: all} = report.head;
+	if (experiments.length > 1 && all.length > 40) experiments.forEach((_, at) => folded.add(at));
+}
+
+/** @param {import("./report.js").Report} report */
+function markLegend(report) {
+	const kinds = new Set(report.data.marks.kind);
+	const names = report.head.kinds.filter((kind) => kinds.has(kind.number));
+	const cpu = make("span", {class: "patch"});
+	cpu.style.background = theme().cpu;
+	return make("p", {class: "legend"}, make("span", {}, cpu, activityMetric(report).meaning), ...names.map((kind) => {
+		const patch = make("span", {class: "patch"});
+		patch.style.background = markColor(kind.number);
+		return make("span", {}, patch, kind.title);
+	}), make("span", {class: "soft"}, "drag: choose a range · wheel with Ctrl: zoom · click a name: only this thread · double click: fold a process"));
+}
+
+class Lanes {
+	/** Numbers of marks by thread, in order of time. @type {Map<number, number[]>} */
+	marks = new Map();
+	/** When they begin. @type {Map<number, Float64Array>} */
+	starts = new Map();
+	/** How long the longest takes. @type {Map<number, number>} */
+	longest = new Map();
+	/** What is being chosen. @type {[number, number]|null} */
+	drag = null;
+
+	/** @param {import("./report.js").Report} report */
+	constructor(report) {
+		this.report = report;
+		this.lanes = lanesOf(report);
+		this.from = 0;
+		this.to = Math.max(1, report.head.duration_ns);
+		this.zoomToRange();
+		this.sort();
+		this.box = make("div", {class: "lanes", tabIndex: -1});
+		this.curveHeight = report.head.curves.some((curve) => !report.head.experiments[curve.experiment].is_base) ? CURVE : 0;
+		const spacer = make("div");
+		spacer.style.height = this.height() + "px";
+		this.box.append(spacer);
+		const view = boxIn(this.box, "lanesview");
+		const made = canvasIn(view, () => this.viewHeight(), (context, width, height) => this.draw(context, width, height), {
+			tabindex: "0", role: "application", "aria-label": "Timeline of threads",
+			"aria-description": "Left and right move, plus and minus zoom, Enter chooses what is visible as the range of time, Escape shows all. The table of threads below says the same in numbers.",
+		});
+		this.canvas = made.canvas;
+		this.redraw = made.redraw;
+		this.box.addEventListener("scroll", () => this.redraw());
+		this.width = 1;
+		this.listen();
+	}
+
+	/** The chosen range with a margin. */
+	zoomToRange() {
+		if (state.from === null || state.to === null) return;
+		const margin = (state.to - state.from) * 0.25;
+		this.from = Math.max(0, state.from - margin);
+		this.to = Math.min(this.report.head.duration_ns, state.to + margin);
+		if (this.to <= this.from) this.to = this.from + 1e6;
+	}
+
+	/** Marks by thread, in order of time. */
+	sort() {
+		const {thread, duration: length} = this.report.data.marks;
+		for (let i = 0; i < thread.length; i++) {
+			const list = this.marks.get(thread[i]);
+			if (list) list.push(i);
+			else this.marks.set(thread[i], [i]);
+			this.longest.set(thread[i], Math.max(this.longest.get(thread[i]) || 0, length[i]));
+		}
+	}
+
+	top() {
+		return HEAD + this.curveHeight;
+	}
+
+	height() {
+		return this.top() + this.lanes.length * LANE;
+	}
+
+	viewHeight() {
+		return Math.min(this.height(), Math.max(200, Math.floor(window.innerHeight * 0.55)));
+	}
+
+	label() {
+		return Math.min(MOST_LABEL, Math.max(LEAST_LABEL, this.width * 0.16));
+	}
+
+	/** @param {number} x */
+	timeAt(x) {
+		const left = this.label();
+		return this.from + (Math.max(0, x - left) / Math.max(1, this.width - left)) * (this.to - this.from);
+	}
+
+	/** @param {number} y */
+	laneAt(y) {
+		return y < this.top() ? undefined : this.lanes[Math.floor((y - this.top() + this.box.scrollTop) / LANE)];
+	}
+
+	listen() {
+		const {canvas, report} = this;
+		brush(canvas, (x) => this.timeAt(x), (from, to, isDone) => {
+			this.drag = isDone ? null : [from, to];
+			if (isDone) setRange(report, from, to);
+			this.redraw();
+		}, (event) => {
+			const lane = this.laneAt(event.offsetY);
+			if (!lane || event.offsetX > this.label()) return;
+			if (lane.isHead) this.fold(lane.process);
+			else if (event.ctrlKey || event.metaKey) toggleThread(report, lane.thread);
+			else choose({threads: new Set([lane.thread])});
+		});
+		canvas.addEventListener("wheel", (event) => {
+			if (!event.ctrlKey && !event.metaKey && !event.altKey) return;
+			event.preventDefault();
+			this.zoomBy(event.deltaY > 0 ? 1.25 : 0.8, this.timeAt(event.offsetX));
+		}, {passive: false});
+		canvas.addEventListener("pointermove", (event) => this.tell(event));
+		canvas.addEventListener("pointerleave", () => tip(0, 0));
+		canvas.addEventListener("keydown", (event) => this.key(event));
+		this.pinch();
+	}
+
+	/** Two fingers zoom. */
+	pinch() {
+		/** @type {Map<number, number>} */
+		const fingers = new Map();
+		this.canvas.addEventListener("pointerdown", (event) => {
+			if (event.pointerType === "touch") fingers.set(event.pointerId, event.offsetX);
+		});
+		this.canvas.addEventListener("pointermove", (event) => {
+			if (!fingers.has(event.pointerId)) return;
+			const before = [...fingers.values()];
+			fingers.set(event.pointerId, event.offsetX);
+			const after = [...fingers.values()];
+			if (after.length !== 2) return;
+			const wide = Math.abs(before[0] - before[1]), now = Math.max(1, Math.abs(after[0] - after[1]));
+			if (wide > 0) this.zoomBy(wide / now, this.timeAt((after[0] + after[1]) / 2));
+		});
+		for (const name of ["pointerup", "pointercancel"])
+			this.canvas.addEventListener(name, (event) => fingers.delete(/** @type {PointerEvent} */ (event).pointerId));
+	}
+
+	/**
+	 * @param {number} factor
+	 * @param {number} at stays where it is
+	 */
+	zoomBy(factor, at) {
+		const whole = Math.max(1, this.report.head.duration_ns), wide = Math.max(1e5, Math.min(whole, (this.to - this.from) * factor));
+		const share = (at - this.from) / (this.to - this.from);
+		this.from = Math.max(0, Math.min(whole - wide, at - share * wide));
+		this.to = this.from + wide;
+		this.redraw();
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const wide = this.to - this.from, whole = this.report.head.duration_ns, middle = (this.from + this.to) / 2;
+		if (event.key === "+" || event.key === "=") this.zoomBy(0.7, middle);
+		else if (event.key === "-") this.zoomBy(1.4, middle);
+		else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+			const move = Math.max(-this.from, Math.min(whole - this.to, (wide / 8) * (event.key === "ArrowLeft" ? -1 : 1)));
+			this.from += move;
+			this.to += move;
+			this.redraw();
+		} else if (event.key === "Enter") setRange(this.report, this.from, this.to);
+		else if (event.key === "Escape") {
+			this.from = 0;
+			this.to = Math.max(1, whole);
+			setRange(this.report, null, null);
+			this.redraw();
+		} else return;
+		event.preventDefault();
+		say(`${duration(this.from)} to ${duration(this.to)}`);
+	}
+
+	/** @param {number} process */
+	fold(process) {
+		if (!folded.delete(process)) folded.add(process);
+		this.lanes = lanesOf(this.report);
+		/** @type {HTMLElement} */ (this.box.firstChild).style.height = this.height() + "px";
+		this.redraw();
+	}
+
+	/** @param {PointerEvent} event */
+	tell(event) {
+		const lane = this.laneAt(event.offsetY), time = this.timeAt(event.offsetX);
+		if (event.offsetX < this.label()) {
+			tip(event.clientX, event.clientY, lane ? safe(this.laneName(lane)) : "");
+			return;
+		}
+		const lines = [make("div", {class: "soft"}, exact("s", time) + " s")], mark = lane ? this.markAt(lane, time) : -1;
+		if (lane) lines.unshift(make("div", {class: "name"}, safe(this.laneName(lane))));
+		if (mark >= 0) {
+			const {marks, strings} = this.report.data;
+			const name = strings[marks.name[mark]] || this.report.name("function", this.report.forest.functionOf[marks.node[mark]]);
+			lines.push(make("div", {}, `${safe(name)}  ${duration(marks.duration[mark])}${marks.bytes[mark] ? "  " + brief("bytes", marks.bytes[mark]) : ""}`));
+			lines.push(make("div", {class: "soft"}, "in " + safe(this.report.name("function", this.report.forest.functionOf[marks.node[mark]]))));
+		}
+		tip(event.clientX, event.clientY, ...lines);
+	}
+
+	/**
+	 * The shortest mark of a lane at a time.
+	 * @param {Lane} lane
+	 * @param {number} time
+	 */
+	markAt(lane, time) {
+		const {begin, duration: length} = this.report.data.marks, near = ((this.to - this.from) / this.width) * 2;
+		let best = -1;
+		for (const i of this.marks.get(lane.thread) || [])
+			if (begin[i] - near <= time && begin[i] + length[i] + near >= time && (best < 0 || length[i] < length[best])) best = i;
+		return best;
+	}
+
+	/** @param {Lane} lane */
+	laneName(lane) {
+		return lane.isHead ? `${folded.has(lane.process) ? "▸" : "▾"} ${this.report.processName(lane.process)}` : this.report.threadName(lane.thread);
+	}
+
+	/**
+	 * @param {CanvasRenderingContext2D} context
+	 * @param {number} width
+	 * @param {number} height
+	 */
+	draw(context, width, height) {
+		this.width = width;
+		const {report} = this, left = this.label(), top = this.top(), colors = theme(), scroll = this.box.scrollTop;
+		const first = Math.floor(scroll / LANE), last = Math.min(this.lanes.length, first + Math.ceil((height - top) / LANE) + 1);
+		const steps = Math.max(10, Math.floor(width - left)), metric = activityMetric(report), visible = this.lanes.slice(first, last);
+		const sums = this.activity(metric, visible, steps);
+		drawAxis(context, left, width - left, 2, height, this.from, this.to);
+		if (this.curveHeight) this.drawHeap(context, left, width, colors);
+		context.save();
+		context.beginPath();
+		context.rect(0, top, width, height - top);
+		context.clip();
+		const most = metric.keyword === "totalcpu" ? (this.to - this.from) / steps : sums.reduce((a, b) => Math.max(a, b), 0) || 1;
+		visible.forEach((lane, at) => this.drawLane(context, lane, top + (first + at) * LANE - scroll, left, width, sums.subarray(at * steps, (at + 1) * steps), most, colors));
+		context.restore();
+		this.drawRange(context, left, width, height, colors);
+	}
+
+	/**
+	 * @param {import("./data.js").Metric} metric
+	 * @param {Lane[]} visible
+	 * @param {number} steps
+	 */
+	activity(metric, visible, steps) {
+		/** @type {Map<number, number>} */
+		const laneOf = new Map();
+		visible.forEach((lane, at) => {
+			if (!lane.isHead) laneOf.set(lane.thread, at);
+		});
+		const heads = new Map(visible.map((lane, at) => [lane, at]).filter(([lane]) => /** @type {Lane} */ (lane).isHead && folded.has(/** @type {Lane} */ (lane).process))
+			.map(([lane, at]) => [/** @type {Lane} */ (lane).process, /** @type {number} */ (at)]));
+		return this.report.aggregator.overTime(metric, this.from, this.to, steps,
+			(thread) => laneOf.get(thread) ?? heads.get(this.report.head.threads[thread].experiment) ?? -1, visible.length);
+	}
+
+	/**
+	 * @param {CanvasRenderingContext2D} context
+	 * @param {number} left
+	 * @param {number} width
+	 * @param {ReturnType<typeof theme>} colors
+	 */
+	drawHeap(context, left, width, colors) {
+		const bottom = HEAD + this.curveHeight - 4;
+		context.save();
+		context.beginPath();
+		context.rect(left, 0, width - left, bottom + 2);
+		context.clip();
+		const most = drawCurves(context, this.report, left, width - left, bottom, this.from, this.to, this.curveHeight - 10);
+		context.restore();
+		context.font = FONT;
+		context.fillStyle = colors.text;
+		context.textBaseline = "middle";
+		context.fillText("Heap", 8, HEAD + this.curveHeight / 2 - 6);
+		context.font = SMALL;
+		context.fillStyle = colors.soft;
+		context.fillText("up to " + brief("bytes", most), 8, HEAD + this.curveHeight / 2 + 8);
+	}
+
+	/**
+	 * @param {CanvasRenderingContext2D} context
+	 * @param {Lane} lane
+	 * @param {number} y
+	 * @param {number} left
+	 * @param {number} width
+	 * @param {Float64Array} sums
+	 * @param {number} most
+	 * @param {ReturnType<typeof theme>} colors
+	 */
+	drawLane(context, lane, y, left, width, sums, most, colors) {
+		const isShown = lane.isHead || !state.threads || state.threads.has(lane.thread);
+		context.fillStyle = lane.isHead ? colors.raised : colors.back;
+		if (lane.isHead) context.fillRect(0, y, width, LANE - 1);
+		context.fillStyle = colors.line;
+		context.fillRect(0, y + LANE - 1, width, 1);
+		context.globalAlpha = isShown ? 1 : 0.35;
+		this.drawCpu(context, sums, left, y, most, colors.cpu);
+		if (!lane.isHead) this.drawMarks(context, lane, left, width, y);
+		this.drawEnds(context, lane, left, width, y, colors);
+		context.font = lane.isHead ? "600 " + FONT : FONT;
+		context.textBaseline = "middle";
+		context.fillStyle = colors.text;
+		context.fillText(fit(context, safe(this.laneName(lane)), left - 16 - (lane.isHead ? 0 : 8)), lane.isHead ? 6 : 14, y + LANE / 2);
+		context.globalAlpha = 1;
+	}
+
+	/**
+	 * @param {CanvasRenderingContext2D} context
+	 * @param {Float64Array} sums
+	 * @param {number} left
+	 * @param {number} y
+	 * @param {number} most
+	 * @param {string} color
+	 */
+	drawCpu(context, sums, left, y, most, color) {
+		const room = LANE - 8;
+		context.fillStyle = color;
+		for (let i = 0; i < sums.length; i++)
+			if (sums[i] > 0) {
+				const tall = Math.max(1, Math.min(1, sums[i] / most) * room);
+				context.fillRect(left + i, y + LANE - 6 - tall, 1, tall);
+			}
+	}
+
+	/**
+	 * @param {CanvasRenderingContext2D} context
+	 * @param {Lane} lane
+	 * @param {number} left
+	 * @param {number} width
+	 * @param {number} y
+	 */
+	drawMarks(context, lane, left, width, y) {
+		const list = this.marks.get(lane.thread);
+		if (!list) return;
+		const {begin, duration: length, kind} = this.report.data.marks, scale = (width - left) / (this.to - this.from);
+		const start = this.from - (this.longest.get(lane.thread) || 0);
+		let starts = this.starts.get(lane.thread);
+		if (!starts) this.starts.set(lane.thread, (starts = Float64Array.from(list, (i) => begin[i])));
+		for (let at = lowerBound(starts, start, 0, list.length); at < list.length && begin[list[at]] < this.to; at++) {
+			const i = list[at], x = Math.max(left, left + (begin[i] - this.from) * scale), end = left + (begin[i] + length[i] - this.from) * scale;
+			if (end < left) continue;
+			context.fillStyle = markColor(kind[i]);
+			context.fillRect(x, y + LANE - 5, Math.max(1, end - x), 4);
+		}
+	}
+
+	/**
+	 * Where a thread or process begins and a process ends, its collections of garbage and labels.
+	 * @param {CanvasRenderingContext2D} context
+	 * @param {Lane} lane
+	 * @param {number} left
+	 * @param {number} width
+	 * @param {number} y
+	 * @param {ReturnType<typeof theme>} colors
+	 */
+	drawEnds(context, lane, left, width, y, colors) {
+		const {head} = this.report, scale = (width - left) / (this.to - this.from), experiment = head.experiments[lane.process];
+		const start = lane.isHead ? experiment.start_ns : head.threads[lane.thread].start_ns;
+		/** @param {number} time @param {string} color @param {number} wide */
+		const line = (time, color, wide) => {
+			const x = left + (time - this.from) * scale;
+			if (x < left || x > width) return;
+			context.fillStyle = color;
+			context.fillRect(x, y + 2, wide, LANE - 5);
+		};
+		line(start, colors.soft, 1);
+		if (!lane.isHead) return;
+		line(experiment.start_ns + experiment.duration_ns, colors.soft, 2);
+		for (const label of head.labels) if (label.experiment === lane.process) line(label.time_ns, colors.accent, 2);
+		for (const gc of head.collections) if (gc.experiment === lane.process) line(gc.begin_ns, colors.wait, Math.max(1, gc.duration_ns * scale));
+	}
+
+	/**
+	 * @param {CanvasRenderingContext2D} context
+	 * @param {number} left
+	 * @param {number} width
+	 * @param {number} height
+	 * @param {ReturnType<typeof theme>} colors
+	 */
+	drawRange(context, left, width, height, colors) {
+		const [from, to] = this.drag || [state.from, state.to];
+		if (from === null || to === null) return;
+		const scale = (width - left) / (this.to - this.from);
+		const x = Math.max(left, left + (from - this.from) * scale), end = Math.min(width, left + (to - this.from) * scale);
+		if (end < left || x > width) return;
+		context.fillStyle = colors.accent;
+		context.globalAlpha = 0.12;
+		context.fillRect(x, 0, end - x, height);
+		context.globalAlpha = 1;
+		context.fillRect(x, 0, 1, height);
+		context.fillRect(end - 1, 0, 1, height);
+	}
+}
+
+/**
+ * @param {import("./report.js").Report} report
+ * @returns {Lane[]}
+ */
+function lanesOf(report) {
+	const {head} = report, used = new Set(report.data.rows.thread), many = head.experiments.length > 1;
+	/** @type {Lane[]} */
+	const lanes = [];
+	/** @type {number[][]} */
+	const by = head.experiments.map(() => []);
+	head.threads.forEach((thread, at) => {
+		if (thread.number > 0 || used.has(at)) by[thread.experiment].push(at);
+	});
+	head.experiments.forEach((experiment, process) => {
+		if (experiment.is_base) return;
+		if (many || head.labels.length || head.collections.length) lanes.push({thread: -1, process, isHead: true});
+		if (!folded.has(process)) for (const thread of by[process]) lanes.push({thread, process, isHead: false});
+	});
+	return lanes;
+}
+

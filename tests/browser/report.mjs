@@ -1,0 +1,252 @@
+// report.mjs: report pages in a browser against the tables of xer_print. Usage: report.mjs CHROMIUM XER_PRINT EXPERIMENT...
+// Beside each EXPERIMENT.er is its page EXPERIMENT.html. Prints claims.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, resolve } from "node:path";
+import { is, none, notOk, ok, openReport, startBrowser } from "./browser.mjs";
+
+const [chromium, xerPrint, ...paths] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What filters cannot leave as it was: who held the memory of the peak is found out again. */
+const PEAK = /peak/;
+
+/** The first table of this name that a command prints. */
+function tableOf(args, name) {
+	const text = spawnSync(xerPrint, ["-printmode", "json", "-limit", "0", ...args], {encoding: "utf8", maxBuffer: 1 << 28}).stdout;
+	// A setting prints nothing, so the last document is that of the view.
+	const documents = text.split(/\n(?=\{"command")/).filter((each) => each.trim()).map((each) => JSON.parse(each.replace(/(\d+\.\d{9})(?=[,\]])/g, '"$1"')));
+	return documents.at(-1)?.tables.find((table) => table.name === name) || {columns: [], rows: []};
+}
+
+/** Nanoseconds of "1.250000000"; other numbers as they are. */
+function valueOf(cell) {
+	return typeof cell === "string" && /^\d+\.\d{9}$/.test(cell) ? Number(cell.replace(".", "")) : cell;
+}
+
+/** Rows of a table as sorted texts "NAME e.METRIC=VALUE ...": only sums that are not 0. */
+function rowsOf(table, leaveOut, isRounded = false) {
+	const at = table.columns.findIndex((column) => column.key === "name");
+	return table.rows.filter((row) => row[at] !== "<Total>").map((row) => {
+		const values = table.columns.map((column, i) => [column.key, valueOf(row[i]), column.unit])
+			.filter(([key, value]) => /^[ei]\./.test(key) && !leaveOut.test(key) && !/\.(ipc|cpi)$/.test(key) && value)
+			.map(([key, value, unit]) => `${key}=${isRounded && unit === "s" ? rounded(value) : value}`);
+		return values.length ? `${row[at]} ${values.sort().join(" ")}` : "";
+	}).filter((line) => line).sort();
+}
+
+/** Sums of a part of the time are rounded in another order than those of the terminal: microseconds are compared. */
+function rounded(ns) {
+	return `about ${Math.round(ns / 1000)} us`;
+}
+
+/** The same of the page. */
+async function rowsOfPage(page, by, leaveOut, isRounded = false) {
+	const lines = await page.evaluate((how) => {
+		const {report} = window.xer, out = new Map();
+		for (const metric of report.head.metrics) {
+			if (!report.hasValues(metric)) continue;
+			const flat = report.flat(metric, how);
+			flat.inclusive.forEach((value, key) => {
+				if (value || flat.exclusive[key]) {
+					const line = out.get(key) || [];
+					if (flat.exclusive[key]) line.push([`e.${metric.keyword}`, flat.exclusive[key], metric.unit]);
+					if (value) line.push([`i.${metric.keyword}`, value, metric.unit]);
+					out.set(key, line);
+				}
+			});
+		}
+		return [...out].map(([key, line]) => [report.name(how, key), line]);
+	}, by);
+	return lines.map(([name, line]) => [name, line.filter(([key]) => !leaveOut.test(key)).map(([key, value, unit]) => `${key}=${isRounded && unit === "s" ? rounded(value) : value}`)]).filter(([name, line]) => name !== "<Total>" && line.length)
+		.map(([name, line]) => `${name} ${line.sort().join(" ")}`).sort();
+}
+
+function differences(expected, actual) {
+	const want = new Set(expected), have = new Set(actual);
+	return [...expected.filter((line) => !have.has(line)).map((line) => `missing: ${line}`), ...actual.filter((line) => !want.has(line)).map((line) => `too much: ${line}`)];
+}
+
+const NEVER = /^$/;
+
+async function checkTables(page, path, name) {
+	for (const [by, command] of [["function", "functions"], ["line", "lines"]])
+		none(`${name}: ${command} on the page and in the terminal are equal`, differences(rowsOf(tableOf(["-metrics", "ei.any", `-${command}`, path], command), NEVER), await rowsOfPage(page, by, NEVER)));
+	const text = spawnSync(xerPrint, ["-overview", path], {encoding: "utf8"}).stdout;
+	const shown = await page.evaluate(() => window.xer.report.usual.map((metric) => [metric.meaning, [...document.querySelectorAll(".figure")].map((each) => each.textContent).join("\n")]));
+	none(`${name}: the overview has what the terminal tells`, shown.filter(([meaning, all]) => text.includes(meaning) && !all.includes(meaning) && !new RegExp(`${meaning} +0(\\.000)?\\b`).test(text)).map(([meaning]) => meaning));
+}
+
+/** Choose on the page, and compare with commands that choose the same. */
+async function checkChoice(page, path, claim, choice, args, command = null) {
+	await page.evaluate((what) => {
+		const {state, choose} = window.xer;
+		choose({from: what.from ?? null, to: what.to ?? null, threads: what.threads ? new Set(what.threads) : null, search: what.search ?? "", only: what.search !== undefined});
+		return state.page;
+	}, choice);
+	none(claim, differences(rowsOf(tableOf([...args, "-metrics", "ei.any", "-functions", path], "functions"), PEAK, true), await rowsOfPage(page, "function", PEAK, true)));
+	if (command) await checkCommand(page, claim);
+}
+
+/** What `copy as command` gives is run by a shell: its total is that of the page. */
+async function checkCommand(page, claim) {
+	await page.evaluate(() => window.xer.choose({page: "functions", by: "function"}));
+	const [command, total, keyword] = await page.evaluate(() => {
+		const button = document.querySelector("button.copy");
+		button.dispatchEvent(new Event("pointerenter"));
+		return [button.title, window.xer.report.sum(window.xer.report.chosen), window.xer.report.chosen.keyword];
+	});
+	const run = command.replace(/^xer_print/, `"$XER_PRINT" -printmode json -metrics e.${keyword}`);
+	const text = execFileSync("bash", ["-c", `${run} 2>/dev/null || true`], {encoding: "utf8", env: {...process.env, XER_PRINT: xerPrint}});
+	const found = /\["<Total>", ([0-9.]+)/.exec(text);
+	const printed = found ? Number(found[1].replace(".", "")) : NaN;
+	is(`${claim}: its command prints the same total`, true, Math.abs(total - printed) <= (found?.[1].includes(".") ? 1000 : 0) || `${printed} for ${total}`);
+}
+
+async function checkChoices(page, path, name) {
+	const {span, unit, threads, functions, experiments} = await page.evaluate(() => {
+		const {report} = window.xer, used = new Set(report.data.rows.thread);
+		return {
+			span: report.head.duration_ns, unit: report.aggregator.unit, experiments: report.head.experiments.length,
+			threads: report.head.threads.map((thread, at) => ({...thread, at, id: report.head.experiments[thread.experiment].id})).filter((each) => each.number > 0 && used.has(each.at)),
+			functions: [...report.data.functions.name].map((at) => report.data.strings[at]),
+		};
+	});
+	const snap = (from, to) => [Math.floor(from / unit) * unit, Math.ceil(to / unit) * unit];
+	for (const [a, b] of [[0.1, 0.6], [0.45, 0.55]]) {
+		const [from, to] = snap(a * span, b * span);
+		await checkChoice(page, path, `${name}: time ${a} to ${b} of the run`, {from, to}, ["-time", `${from}ns-${to}ns`], a === 0.1);
+	}
+	const thread = threads.at(-1);
+	if (thread) await checkChoice(page, path, `${name}: one thread`, {threads: [thread.at]}, ["-thread_select", `${experiments > 1 ? `${thread.id}:` : ""}${thread.number}`], true);
+	const word = functions.find((each) => /^[a-z_]{4,}$/.test(each) && each !== "main") || "main";
+	await checkChoice(page, path, `${name}: stacks with ${word}`, {search: word}, ["-filters", `FNAME(".*(${word}).*") IN STACK`], true);
+	await page.evaluate(() => window.xer.choose({from: null, to: null, threads: null, search: "", only: false}));
+}
+
+/** Show every page in every form. */
+async function walk(page) {
+	return page.evaluate(async () => {
+		const {app, choose} = window.xer, seen = [], next = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+		for (const each of app.pages) {
+			choose({page: each.id});
+			await next();
+			if (!document.querySelector("main").innerText.trim()) seen.push(`${each.id} is empty`);
+		}
+		for (const form of ["icicle", "flame", "sandwich"])
+			for (const by of ["function", "line", "object", "thread"]) {
+				choose({page: "flame", form, by, fold: form === "flame"});
+				await next();
+			}
+		for (const by of ["function", "line", "object", "thread"]) {
+			choose({page: "functions", by});
+			await next();
+		}
+		choose({page: "overview", form: "icicle", by: "function", fold: false});
+		await next();
+		return seen;
+	});
+}
+
+async function checkAccess(page, name, scheme) {
+	await page.evaluate(axe);
+	const pages = await page.evaluate(() => window.xer.app.pages.map((each) => each.id)), troubles = [];
+	for (const id of pages) {
+		await page.evaluate((which) => window.xer.choose({page: which}), id);
+		const result = await page.evaluate(async () => {
+			const {violations} = await window.axe.run(document, {resultTypes: ["violations"]});
+			return violations.map((each) => `${each.id} (${each.nodes.length}): ${each.nodes[0].html.slice(0, 120)}`);
+		});
+		troubles.push(...result.map((each) => `${id}: ${each}`));
+	}
+	none(`${name}: axe finds nothing, ${scheme}`, troubles);
+}
+
+/** Keys and pointer do what they say. */
+async function checkHands(page, name) {
+	await page.evaluate(() => window.xer.choose({page: "flame", form: "icicle", from: null, to: null}));
+	const strip = await page.$("#strip canvas"), box = await strip.boundingBox();
+	await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.5, box.y + 20, {steps: 4});
+	await page.mouse.up();
+	const [from, to, span, unit] = await page.evaluate(() => [window.xer.state.from, window.xer.state.to, window.xer.report.head.duration_ns, window.xer.report.aggregator.unit]);
+	const near = (value, share) => Math.abs(value - share * span) <= unit + span / 100;
+	is(`${name}: dragging over the strip chooses a range`, true, near(from, 0.25) && near(to, 0.5));
+	await strip.focus();
+	await page.keyboard.press("Escape");
+	is(`${name}: Escape chooses all of the time`, null, await page.evaluate(() => window.xer.state.from));
+	const picture = await page.$("main .picture canvas");
+	await picture.focus();
+	await page.keyboard.press("ArrowDown");
+	await page.keyboard.press("ArrowDown");
+	is(`${name}: a screen reader is told of the call that has the focus`, true, /of itself/.test(await page.$eval("#status", (each) => each.textContent)));
+	await page.keyboard.press("s");
+	is(`${name}: S shows callers and callees`, "sandwich", await page.evaluate(() => window.xer.state.form));
+	await page.keyboard.press("/");
+	await page.keyboard.type("work");
+	await page.waitForFunction('window.xer.state.search === "work"');
+	ok(`${name}: / leads to the search`);
+	is(`${name}: the address has what is chosen`, true, await page.evaluate(() => location.hash.includes("search=work") && location.hash.includes("form=sandwich")));
+}
+
+async function checkExperiment(browser, path) {
+	const name = basename(path, ".er"), {page, troubles} = await openReport(browser, resolve(path.replace(/\.er$/, ".html")));
+	try {
+		await checkTables(page, path, name);
+		await checkChoices(page, path, name);
+		troubles.push(...(await walk(page)));
+		if (name === "profile" || name === "waits") await checkAccess(page, name, "light");
+		if (name === "profile") await checkHands(page, name);
+		if (name === "hostile") await checkHostile(page);
+	} catch (error) {
+		notOk(`${name}: the page can be driven`, error.stack);
+	}
+	none(`${name}: no message, no request, no empty page`, troubles);
+	await page.close();
+}
+
+/** Names of any kind are shown as text, and none is run. */
+async function checkHostile(page) {
+	const [found, scripts] = await page.evaluate(async () => {
+		const {app, choose} = window.xer, next = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+		let text = "";
+		for (const each of app.pages) {
+			choose({page: each.id});
+			await next();
+			text += document.body.innerText + document.title;
+		}
+		return [text, document.querySelectorAll("img, script:not([type]), b, iframe").length];
+	});
+	is("hostile: the script is shown as text", true, found.includes("</script><script>alert(1)</script>"));
+	is("hostile: what changes the direction of text is shown by its number", true, found.includes("r\\u202eevil\"&'<img src=x onerror=alert(2)>") && !found.includes("\u202e"));
+	is("hostile: bytes that are no UTF-8 are shown by their numbers", true, found.includes("bad\\xff\\xc0utf"));
+	is("hostile: a name of 10,000 characters is there", true, found.includes("x".repeat(1000)));
+	is("hostile: no element was made of a name", 1, scripts);
+}
+
+async function checkSizes(browser, path) {
+	const troubles = [];
+	for (const [width, height] of [[1280, 800], [3840, 2160], [390, 844]]) {
+		const opened = await openReport(browser, path, {width, height, scheme: "dark"});
+		for (const id of await opened.page.evaluate(() => window.xer.app.pages.map((each) => each.id))) {
+			await opened.page.evaluate((which) => window.xer.choose({page: which}), id);
+			const over = await opened.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+			if (over > 1) troubles.push(`${id} is ${over} pixels too wide for ${width}`);
+		}
+		if (width === 1280) await checkAccess(opened.page, basename(path, ".html"), "dark");
+		troubles.push(...opened.troubles);
+		await opened.page.close();
+	}
+	none(`${basename(path, ".html")}: fits 1,280 and 3,840 pixels and a phone`, troubles);
+}
+
+const {browser, end} = await startBrowser(chromium);
+try {
+	for (const path of paths) await checkExperiment(browser, path);
+	for (const path of paths.filter((each) => /(profile|hostile)\.er$/.test(each))) await checkSizes(browser, resolve(path.replace(/\.er$/, ".html")));
+} finally {
+	await end();
+}

@@ -1,0 +1,129 @@
+/* Tests of analyzer/page/rows.c, on a synthetic experiment of two threads. */
+#include "analyzer/page/rows.h"
+
+#include "analyzer/data/filters.h"
+#include "analyzer/views/analysis.h"
+#include "tests/unit/experiment/make_experiment.h"
+
+#include "format/record.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static const uint64_t t = MAKER_START_TICKS;
+static struct maker maker;
+static struct analysis analysis;
+static size_t seen;
+
+/* A sample every 2 ms in thread 42, of two stacks in turn; one in thread 43; a wait of 5 ms. A tick
+ * is a ns. */
+static void make(unsigned samples)
+{
+	static const uint64_t pcs[] = {0x1000, 0x2000};
+	static const int parents[] = {-1, 0};
+	struct maker_stream stream;
+	uint32_t ids[2];
+
+	maker_create(&maker);
+	maker_nodes(&maker, 2, pcs, parents, ids);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t + 1, 1 << 20);
+	for (unsigned i = 0; i < samples; i++)
+		maker_clock(&stream, t + 2000000ull * i, FMT_clock_state_USER, 1000000, ids[i % 2]);
+	maker_extent(&stream, 43, t + 2, 4096);
+	maker_clock(&stream, t + 1500000, FMT_clock_state_SYSTEM, 3000000, ids[1]);
+	maker_stream_put(&maker, &stream, "profile");
+	analysis_init(&analysis);
+	cr_assert_eq(
+		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
+		0);
+	analysis_set_defaults(&analysis);
+	dataset_load(&analysis.dataset, &analysis.output);
+	seen = 0;
+}
+
+static void end(void)
+{
+	analysis_fini(&analysis);
+	maker_destroy(&maker);
+}
+
+static void see(void *context, const struct page_fact *fact)
+{
+	(void)context;
+	cr_expect_geq(fact->end_ns, fact->begin_ns);
+	seen++;
+}
+
+static void read_rows(double share, struct page_rows *rows)
+{
+	cr_assert_eq(page_rows_read(&analysis.dataset, dataset_next(&analysis.dataset, NULL), share,
+	                            see, NULL, rows),
+	             0);
+}
+
+static uint64_t sum_of(const struct page_rows *rows, enum exp_metric total)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->set->nodes.value[total])
+			sum += rows->set->nodes.value[total][rows->rows[i].value];
+	return sum;
+}
+
+Test(page_rows, a_row_for_each_millisecond_thread_and_stack)
+{
+	struct page_rows rows;
+
+	make(10);
+	read_rows(1, &rows);
+	cr_assert_eq(rows.count, 11);
+	cr_expect_eq(seen, 11);
+	cr_expect_eq(rows.width_ns[FMT_DATAKIND_PROFILE], 1000000);
+	for (size_t i = 1; i < rows.count; i++)
+		cr_expect_leq(rows.rows[i - 1].end, rows.rows[i].end);
+	cr_expect_eq(rows.rows[1].end, 1);
+	cr_expect_eq(rows.rows[1].thread, 2);
+	cr_expect_eq(rows.rows[2].end, 2);
+	cr_expect_eq(rows.rows[2].begin, 2);
+	cr_expect_eq(sum_of(&rows, EXP_CPU_USER), 10000000);
+	cr_expect_eq(sum_of(&rows, EXP_CPU_SYSTEM), 3000000);
+	page_rows_fini(&rows);
+	end();
+}
+
+Test(page_rows, of_too_many_steps_become_wider_and_sums_stay)
+{
+	struct page_rows rows;
+	size_t distinct = 1;
+
+	make(5000);
+	read_rows(1e-9, &rows);
+	cr_expect_gt(rows.width_ns[FMT_DATAKIND_PROFILE], 1000000);
+	cr_expect_eq(sum_of(&rows, EXP_CPU_USER), 5000000000);
+	cr_expect_eq(sum_of(&rows, EXP_SAMPLES), 5001);
+	for (size_t i = 1; i < rows.count; i++)
+		distinct += rows.rows[i].end != rows.rows[i - 1].end ||
+		            rows.rows[i].node != rows.rows[i - 1].node;
+	cr_expect_leq(distinct, 2 * PAGE_ROWS_LEAST);
+	page_rows_fini(&rows);
+	end();
+}
+
+Test(page_rows, filters_choose)
+{
+	struct page_rows rows;
+	struct expression_error error;
+
+	make(10);
+	cr_assert_eq(filters_set(&analysis.dataset, FILTERS_EXPRESSION, "THRID == 2", "THRID == 2",
+	                         &error),
+	             0);
+	dataset_load(&analysis.dataset, &analysis.output);
+	read_rows(1, &rows);
+	cr_expect_eq(rows.count, 1);
+	cr_expect_eq(sum_of(&rows, EXP_CPU_USER), 0);
+	page_rows_fini(&rows);
+	end();
+}
