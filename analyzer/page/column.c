@@ -105,6 +105,11 @@ size_t column_count(const struct column *column)
 	return column->count;
 }
 
+size_t column_size(const struct column *column)
+{
+	return column->size;
+}
+
 static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
 {
 	static const char

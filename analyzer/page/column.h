@@ -20,6 +20,9 @@ void column_step(struct column *column, int64_t number);
 /* How many numbers there are. */
 size_t column_count(const struct column *column);
 
+/* Bytes of what was compressed so far. */
+size_t column_size(const struct column *column);
+
 /* The end of the column: write what was compressed as base64. Nothing can be appended any more. */
 void column_write(struct column *column, FILE *out);
 

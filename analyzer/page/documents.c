@@ -12,9 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many rows a table has, how many functions have a listing, and how many lines around those
- * with data it shows. */
-enum { ROWS = 500, HOT_OF_SORT = 12, HOT_OF_OTHERS = 3, HOT_MAX = 40, AROUND = 6 };
+/* How many rows a table has, how many functions have a listing, how many lines around those with
+ * data it shows, and at how many compressed bytes of listings the last one is written. */
+enum {
+	ROWS = 250,
+	HOT_OF_SORT = 16,
+	HOT_OF_OTHERS = 3,
+	HOT_MAX = 40,
+	AROUND = 5,
+	LISTINGS = 50000
+};
 
 typedef void view(const struct dataset *dataset, const struct choices *choices,
                   struct output *output, const struct command_argument *argument);
@@ -202,14 +209,16 @@ static void put_code(struct writing *writing)
 	const struct sym_function *hot[HOT_MAX];
 	const struct metric_list *metrics = &page->choices->metrics;
 	unsigned sort = page->choices->sort.metric.id;
-	size_t count = 0;
+	size_t count = 0, start;
 
 	if (sort < METRIC_VALUES)
 		find_hot(page->dataset, sort, HOT_OF_SORT, hot, &count);
 	for (size_t i = 0; i < metrics->count; i++)
 		if (metrics->at[i].id < METRIC_VALUES)
 			find_hot(page->dataset, metrics->at[i].id, HOT_OF_OTHERS, hot, &count);
-	for (size_t i = 0; i < count; i++)
+	start = column_size(page->sections[PAGE_DOCUMENTS]);
+	for (size_t i = 0;
+	     i < count && column_size(page->sections[PAGE_DOCUMENTS]) - start < LISTINGS; i++)
 		put_listings(writing, hot[i]);
 }
 

@@ -91,7 +91,7 @@ static void see(void *context, const struct page_fact *seen)
 	const struct exp_fact *fact = seen->fact;
 	struct page *page = walk->page;
 	unsigned kind = (unsigned)__builtin_ctz((unsigned)fact->data);
-	uint64_t duration_ns = (uint64_t)(seen->end_ns - seen->begin_ns);
+	uint64_t duration_ns = (uint64_t)seen->end_ns - (uint64_t)seen->begin_ns;
 
 	if (seen->end_ns > 0 && (uint64_t)seen->end_ns > page->end_ns)
 		page->end_ns = (uint64_t)seen->end_ns;
@@ -301,10 +301,11 @@ static void put_live(struct walk *walk)
 	fputs("]}", page->curves);
 }
 
-static void put_usage(struct page *page, const struct exp_usage *usage, int64_t founder_ns)
+static void put_usage(struct page *page, const struct dataset_experiment *at,
+                      const struct exp_usage *usage)
 {
 	column_step(page->sections[PAGE_USAGE_TIME],
-	            exp_whole_signed(usage->time_s * 1e9) + founder_ns);
+	            page_time_ns(page->dataset, at, usage->time_s));
 	column_step(page->sections[PAGE_USAGE_USER], (int64_t)usage->user_ns);
 	column_step(page->sections[PAGE_USAGE_SYSTEM], (int64_t)usage->system_ns);
 	column_step(page->sections[PAGE_USAGE_RESIDENT], (int64_t)usage->maxrss_kib);
@@ -336,8 +337,7 @@ static void add_rows(struct walk *walk, double share)
 	put_live(walk);
 }
 
-static void add_experiment(struct page *page, const struct dataset_experiment *at,
-                           int64_t founder_ns, double share)
+static void add_experiment(struct page *page, const struct dataset_experiment *at, double share)
 {
 	const struct dataset *dataset = page->dataset;
 	const struct tree_view view = {dataset->mode, dataset->tables->stand_in, dataset->shown};
@@ -351,7 +351,7 @@ static void add_experiment(struct page *page, const struct dataset_experiment *a
 		memory_fail();
 	add_rows(walk, share);
 	for (size_t i = 0; i < at->whole->usage_count; i++)
-		put_usage(page, &at->whole->usage[i], founder_ns);
+		put_usage(page, at, &at->whole->usage[i]);
 	tree_places_fini(&walk->places);
 	free(walk);
 }
@@ -372,12 +372,19 @@ static void add_marks(struct page *page)
 	}
 }
 
-int64_t page_founder_ns(const struct dataset *dataset, const struct dataset_experiment *at)
+int64_t page_time_ns(const struct dataset *dataset, const struct dataset_experiment *at,
+                     double time_s)
 {
 	const struct dataset_experiment *founder = at->founder ? dataset_find(dataset, at->founder)
 	                                                       : NULL;
+	int64_t offset_ns = 0, time_ns;
 
-	return founder ? at->info->start_real_ns - founder->info->start_real_ns : 0;
+	if (founder && __builtin_sub_overflow(at->info->start_real_ns, founder->info->start_real_ns,
+	                                      &offset_ns))
+		return 0;
+	return __builtin_add_overflow(offset_ns, exp_whole_signed(time_s * 1e9), &time_ns)
+	               ? 0
+	               : time_ns;
 }
 
 void page_add_events(struct page *page)
@@ -388,12 +395,11 @@ void page_add_events(struct page *page)
 	while ((at = dataset_next(page->dataset, at)))
 		all += events_of(at);
 	while ((at = dataset_next(page->dataset, at))) {
-		int64_t founder_ns = page_founder_ns(page->dataset, at), end_ns;
+		int64_t end_ns = page_time_ns(page->dataset, at, at->info->duration_s);
 
 		progress_begin("reading %s", at->info->path);
-		add_experiment(page, at, founder_ns, (double)events_of(at) / (double)all);
+		add_experiment(page, at, (double)events_of(at) / (double)all);
 		progress_end();
-		end_ns = exp_whole_signed(at->info->duration_s * 1e9) + founder_ns;
 		if (end_ns > 0 && (uint64_t)end_ns > page->end_ns)
 			page->end_ns = (uint64_t)end_ns;
 		page->experiment++;

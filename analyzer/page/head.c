@@ -155,7 +155,7 @@ static void put_experiment(const struct page *page, const struct dataset_experim
 	        "\"group\": %u, \"is_base\": %s, \"usages\": %zu, \"threads\": %zu, \"cpu_ns\": "
 	        "%llu, \"rank\": %lld}",
 	        (long long)info->pid, (long long)info->ppid,
-	        (long long)page_founder_ns(page->dataset, at),
+	        (long long)page_time_ns(page->dataset, at, 0),
 	        (long long)exp_whole_signed(info->duration_s * 1e9), at->group,
 	        page->base && at->group == 0 ? "true" : "false", at->whole->usage_count,
 	        at->whole->thread_count, (unsigned long long)report_cpu_ns(at),
@@ -166,8 +166,6 @@ static void put_experiment(const struct page *page, const struct dataset_experim
 static void put_threads(const struct page *page, const struct dataset_experiment *at,
                         size_t experiment, FILE *out)
 {
-	int64_t founder_ns = page_founder_ns(page->dataset, at);
-
 	fprintf(out,
 	        "%s\n  {\"experiment\": %zu, \"number\": 0, \"tid\": 0, \"name\": \"\", "
 	        "\"start_ns\": 0}",
@@ -179,47 +177,52 @@ static void put_threads(const struct page *page, const struct dataset_experiment
 		        ",\n  {\"experiment\": %zu, \"number\": %zu, \"tid\": %u, \"start_ns\": "
 		        "%lld, ",
 		        experiment, i + 1, thread->tid,
-		        (long long)(exp_whole_signed(thread->time_s * 1e9) + founder_ns));
+		        (long long)page_time_ns(page->dataset, at, thread->time_s));
 		put_text(out, "name", thread->name);
 		fputc('}', out);
 	}
 }
 
-/* Usage samples with labels, or garbage collections. */
-static void put_moments(const struct page *page, int of_labels, FILE *out)
+static void put_labels(const struct page *page, FILE *out)
 {
 	const struct dataset_experiment *at = NULL;
 	const char *separator = "";
-	size_t experiment = 0;
 
-	fprintf(out, "],\n\"%s\": [", of_labels ? "labels" : "collections");
-	for (; (at = dataset_next(page->dataset, at)); experiment++) {
-		int64_t founder_ns = page_founder_ns(page->dataset, at);
+	for (size_t experiment = 0; (at = dataset_next(page->dataset, at)); experiment++)
+		for (size_t i = 0; i < at->whole->usage_count; i++) {
+			const struct exp_usage *usage = &at->whole->usage[i];
 
-		for (size_t i = 0; of_labels && i < at->whole->usage_count; i++) {
-			if (!at->whole->usage[i].label)
+			if (!usage->label)
 				continue;
 			fprintf(out, "%s\n  {\"experiment\": %zu, \"time_ns\": %lld, ", separator,
 			        experiment,
-			        (long long)(exp_whole_signed(at->whole->usage[i].time_s * 1e9) +
-			                    founder_ns));
-			put_text(out, "text", at->whole->usage[i].label);
+			        (long long)page_time_ns(page->dataset, at, usage->time_s));
+			put_text(out, "text", usage->label);
 			fputc('}', out);
 			separator = ",";
 		}
-		for (size_t i = 0; !of_labels && i < at->whole->gc_count; i++) {
+}
+
+static void put_collections(const struct page *page, FILE *out)
+{
+	const struct dataset_experiment *at = NULL;
+	const char *separator = "";
+
+	for (size_t experiment = 0; (at = dataset_next(page->dataset, at)); experiment++)
+		for (size_t i = 0; i < at->whole->gc_count; i++) {
 			const struct exp_gc *gc = &at->whole->gcs[i];
+			int64_t end_ns = page_time_ns(page->dataset, at, gc->time_s);
 
 			fprintf(out,
 			        "%s\n  {\"experiment\": %zu, \"begin_ns\": %lld, \"duration_ns\": "
 			        "%llu}",
 			        separator, experiment,
-			        (long long)(exp_whole_signed(gc->time_s * 1e9) + founder_ns -
-			                    (int64_t)gc->ns),
+			        end_ns > 0 && (uint64_t)end_ns > gc->ns
+			                ? (long long)((uint64_t)end_ns - gc->ns)
+			                : 0,
 			        (unsigned long long)gc->ns);
 			separator = ",";
 		}
-	}
 }
 
 static void put_experiments(const struct page *page, FILE *out)
@@ -235,8 +238,10 @@ static void put_experiments(const struct page *page, FILE *out)
 	fputs("],\n\"threads\": [", out);
 	for (experiment = 0, at = NULL; (at = dataset_next(page->dataset, at)); experiment++)
 		put_threads(page, at, experiment, out);
-	put_moments(page, 1, out);
-	put_moments(page, 0, out);
+	fputs("],\n\"labels\": [", out);
+	put_labels(page, out);
+	fputs("],\n\"collections\": [", out);
+	put_collections(page, out);
 	fputc(']', out);
 }
 

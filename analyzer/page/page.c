@@ -66,7 +66,7 @@ static void put_page(struct page *page, FILE *out)
 #include "analyzer/page/section.def"
 	};
 
-	fwrite(page_viewer, 1, (size_t)(page_viewer_end - page_viewer), out);
+	fwrite(page_viewer, 1, page_viewer_size, out);
 	for (unsigned i = 0; i < PAGE_SECTIONS; i++)
 		put_section(names[i], page->sections[i], out);
 	for (unsigned i = 0; i < EXP_METRICS; i++) {

@@ -62,8 +62,10 @@ struct page {
 /* The number of a text in `strings`; NULL and "" are 0. (strings.c) */
 uint32_t page_string(struct page *page, const char *text);
 
-/* From the start of an experiment's founder to its own, ns. (events.c) */
-int64_t page_founder_ns(const struct dataset *dataset, const struct dataset_experiment *at);
+/* A time since the start of an experiment on the page's axis: since that of its founder, ns.
+ * (events.c) */
+int64_t page_time_ns(const struct dataset *dataset, const struct dataset_experiment *at,
+                     double time_s);
 
 void page_add_events(struct page *page);
 void page_add_stacks(struct page *page);
@@ -72,6 +74,6 @@ void page_add_documents(struct page *page);
 
 /* The viewer: the page up to the sections. (viewer.c) */
 extern const char page_viewer[];
-extern const char page_viewer_end[];
+extern const uint64_t page_viewer_size;
 
 #endif

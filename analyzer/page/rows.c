@@ -138,6 +138,14 @@ static uint32_t find_row(struct gather *gather, const struct page_fact *fact, un
 	return row.value;
 }
 
+/* Time since the founder's start; 0 if it is beyond the type. */
+static int64_t time_of(const struct gather *gather, uint64_t ticks)
+{
+	int64_t time_ns = experiment_time_ns(gather->experiment, ticks), sum;
+
+	return __builtin_add_overflow(time_ns, gather->founder_ns, &sum) ? 0 : sum;
+}
+
 static uint32_t on_fact(void *context, const struct exp_fact *fact)
 {
 	struct gather *gather = context;
@@ -147,11 +155,12 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	if (!filters_select(gather->filters, fact))
 		return EXP_ROW_NONE;
 	seen.thread = filter_run_value(gather->thread, fact, &thread) ? (uint32_t)thread : 0;
-	seen.end_ns = experiment_time_ns(gather->experiment, fact->ticks) + gather->founder_ns;
+	seen.end_ns = time_of(gather, fact->ticks);
 	seen.begin_ns = fact->wait_ticks == 0 ? seen.end_ns
-	                                      : experiment_time_ns(gather->experiment,
-	                                                           fact->ticks - fact->wait_ticks) +
-	                                                gather->founder_ns;
+	                                      : time_of(gather, fact->ticks - fact->wait_ticks);
+	/* Hostile times may go backwards. */
+	if (seen.begin_ns > seen.end_ns)
+		seen.begin_ns = seen.end_ns;
 	gather->see(gather->context, &seen);
 	return find_row(gather, &seen, (unsigned)__builtin_ctz((unsigned)fact->data));
 }

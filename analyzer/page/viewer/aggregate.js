@@ -105,6 +105,8 @@ export class Aggregator {
 	overTime(metric, from, to, steps, laneOf, lanes) {
 		const out = new Float64Array(lanes * steps), width = (to - from) / steps;
 		const {blocks} = this.data.head, {time, thread} = this.data.rows;
+		// CPU time was used before its sample was taken.
+		const isCpu = metric.kind === 0 && metric.unit === "s";
 		const lane = Int32Array.from(this.data.head.threads, (_, number) => laneOf(number));
 		for (const number of metric.from) {
 			const total = this.data.totals.get(number);
@@ -112,24 +114,38 @@ export class Aggregator {
 			for (const block of blocks) {
 				const end = block.first + block.count, unit = block.width_ns;
 				const low = lowerBound(time, Math.floor(from / unit), block.first, end);
-				const high = lowerBound(time, Math.ceil(to / unit), low, end);
+				const high = lowerBound(time, Math.ceil(to / unit) + (isCpu ? 20 : 0), low, end);
 				for (let i = lowerBound(total.row, low, 0, total.row.length); i < total.row.length && total.row[i] < high; i++) {
 					const row = total.row[i], where = lane[thread[row]];
 					if (where < 0) continue;
-					// A sum stands for the whole unit: it is spread where steps are narrower.
-					const at = (time[row] * unit - from) / width, wide = unit / width;
-					if (wide <= 1) {
-						const step = Math.floor(at + wide / 2);
-						if (step >= 0 && step < steps) out[where * steps + step] += total.value[i];
-						continue;
-					}
-					const first = Math.max(0, Math.floor(at)), last = Math.min(steps, Math.floor(at + wide));
-					for (let step = first; step < last; step++) out[where * steps + step] += total.value[i] / wide;
+					// A sum stands for a whole unit, or for the time that it is: it is spread over all of it.
+					const value = total.value[i], span = isCpu ? Math.max(unit, value) : unit, until = ((time[row] + 1) * unit - from) / width;
+					spread(out, where * steps, steps, until - span / width, until, value);
 				}
 			}
 		}
 		return out;
 	}
+}
+
+/**
+ * Add a value to steps, evenly from one place to another.
+ * @param {Float64Array} out
+ * @param {number} base index of the first step
+ * @param {number} steps
+ * @param {number} from in steps, not whole
+ * @param {number} to
+ * @param {number} value
+ */
+function spread(out, base, steps, from, to, value) {
+	const first = Math.floor(from), last = Math.floor(to), each = value / (to - from);
+	if (last === first) {
+		if (first >= 0 && first < steps) out[base + first] += value;
+		return;
+	}
+	if (first >= 0 && first < steps) out[base + first] += each * (first + 1 - from);
+	for (let step = Math.max(0, first + 1); step < last && step < steps; step++) out[base + step] += each;
+	if (last >= 0 && last < steps) out[base + last] += each * (to - last);
 }
 
 /**

@@ -66,8 +66,10 @@ function widthOf(context, text) {
 	return wide;
 }
 
-export const FONT = '12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
-export const SMALL = '11px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
+/** Larger on very wide screens, as in style.css. */
+export const isWall = matchMedia("(min-width: 2400px)").matches;
+export const FONT = (isWall ? 15 : 12) + 'px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
+export const SMALL = (isWall ? 13 : 11) + 'px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
 
 /**
  * Let the pointer choose a part of a canvas from left to right; also by keys: arrows move, with Shift they widen.

@@ -47,8 +47,9 @@ function listingOf(report, shown) {
  */
 function listingTable(table, caption) {
 	const columns = table.columns.map((column, at) => ({column, at}));
-	const numbers = columns.filter(({column, at}) => column.kind === "number" && column.key.includes(".") && table.rows.some((row) => row[at]));
-	const texts = columns.filter(({column}) => !(column.kind === "number" && column.key.includes(".")) && !["kind", "hot", "is_hot"].includes(column.key));
+	const isMetric = (/** @type {string} */ key) => /^[eia][.%]/.test(key);
+	const numbers = columns.filter(({column, at}) => /^[eia]\./.test(column.key) && table.rows.some((row) => row[at]));
+	const texts = columns.filter(({column, at}) => !isMetric(column.key) && !["kind", "hot", "is_hot"].includes(column.key) && table.rows.some((row) => row[at] !== null && row[at] !== ""));
 	const kind = columns.find(({column}) => column.key === "kind")?.at ?? -1, hot = columns.find(({column}) => column.key === "hot" || column.key === "is_hot")?.at ?? -1;
 	const most = numbers.map(({at}) => table.rows.reduce((sum, row) => Math.max(sum, row[at] || 0), 0));
 	const body = make("tbody");
@@ -62,9 +63,9 @@ function listingTable(table, caption) {
 			}
 			line.append(cell);
 		});
-		for (const {column, at} of texts) line.append(make("td", {class: column.kind === "number" ? "number soft" : "code"}, make("bdi", {}, safe(cellText(column, row[at])))));
+		for (const {column, at} of texts) line.append(make("td", {class: column.kind === "number" ? "number soft" : column.key === "text" ? "mono rest" : "mono"}, make("bdi", {}, safe(cellText(column, row[at])))));
 		body.append(line);
 	}
-	const head = make("tr", {}, ...[...numbers, ...texts].map(({column}) => make("th", {scope: "col", class: column.kind === "number" ? "number" : ""}, safe(column.heading.replace(/\n/g, " ")))));
+	const head = make("tr", {}, ...[...numbers, ...texts].map(({column}) => make("th", {scope: "col", class: column.kind === "number" ? "number" : ""}, safe(column.heading.replace(/\n/g, " ").replace("Exclusive", "Excl.").replace("Inclusive", "Incl.")))));
 	return make("div", {class: "scroll", tabIndex: 0, role: "region", "aria-label": safe(caption)}, make("table", {class: "lines"}, make("caption", {class: "unseen"}, safe(caption)), make("thead", {}, head), body));
 }

@@ -1,11 +1,11 @@
 // flame.js: a tree of calls as rectangles on a canvas: as flames (the outermost function at the bottom) or icicles (on top).
 
-import { canvasIn, fit, FONT } from "./canvas.js";
+import { canvasIn, fit, FONT, isWall } from "./canvas.js";
 import { changeColor, frameColor, isDark, theme } from "./palette.js";
 import { brief, exact, percent, safe } from "./text.js";
 import { make, say, tip } from "./widget.js";
 
-const ROW = 18, LEAST = 0.6;
+const ROW = isWall ? 23 : 18, LEAST = 0.6;
 
 /**
  * @typedef {{tree: import("./tree.js").Tree, own: Float64Array, base?: Float64Array|null, metric: import("./data.js").Metric,

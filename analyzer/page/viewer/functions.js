@@ -48,7 +48,8 @@ export function flatTable(report, by) {
 	const columns = [];
 	metrics.forEach((metric, at) => {
 		const flat = flats[at], isFirst = at === 0;
-		columns.push({key: "e." + metric.keyword, heading: "Excl. " + metric.heading, title: "Exclusive " + metric.meaning, isNumber: true, value: (key) => flat.exclusive[key], text: (key) => exact(metric.unit, flat.exclusive[key]), bar: isFirst ? (key) => flat.exclusive[key] / (flat.whole || 1) : undefined});
+		// As in the terminal: of others, counts and bytes belong to whoever called for them.
+		if (isFirst || metric.unit === "s") columns.push({key: "e." + metric.keyword, heading: "Excl. " + metric.heading, title: "Exclusive " + metric.meaning, isNumber: true, value: (key) => flat.exclusive[key], text: (key) => exact(metric.unit, flat.exclusive[key]), bar: isFirst ? (key) => flat.exclusive[key] / (flat.whole || 1) : undefined});
 		if (isFirst) columns.push({key: "e%", heading: "%", title: "Share of the total", isNumber: true, value: (key) => flat.exclusive[key], text: (key) => percent(flat.exclusive[key], flat.whole)});
 		if (isFirst && counts) columns.push({key: "ci", heading: "±", title: "Uncertainty of the exclusive share, 95 %, in points", isNumber: true, value: (key) => counts.exclusive[key], text: (key) => uncertainty(counts.exclusive[key], counts.whole)});
 		columns.push({key: "i." + metric.keyword, heading: "Incl. " + metric.heading, title: "Inclusive " + metric.meaning, isNumber: true, value: (key) => flat.inclusive[key], text: (key) => exact(metric.unit, flat.inclusive[key]), bar: isFirst ? (key) => flat.inclusive[key] / (flat.whole || 1) : undefined});

@@ -30,6 +30,8 @@ export function showFlame(parent, report) {
 		return;
 	}
 	const {tree, own} = report.tree(metric, by, state.fold);
+	if (state.form !== shownForm && state.form === "flame") showFoot();
+	shownForm = state.form;
 	if (state.form === "sandwich") showSandwich(parent, report, tree, own, sum);
 	else {
 		new Flame(boxIn(parent, "picture"), {
@@ -38,6 +40,17 @@ export function showFlame(parent, report) {
 		});
 		parent.append(legend());
 	}
+}
+
+/** The form that was shown last. */
+let shownForm = "";
+
+/** Flames begin at their foot. */
+function showFoot() {
+	requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => {
+		const picture = document.querySelector(".flame .picture");
+		if (picture && picture.getBoundingClientRect().bottom > window.innerHeight) picture.scrollIntoView({block: "end"});
+	})));
 }
 
 /**

@@ -20,8 +20,9 @@ const PAGE = 100;
 function rowElement(options, row) {
 	const element = make("tr", {}, ...options.columns.map((column) => {
 		const bar = column.bar ? column.bar(row) : 0;
-		const cell = make("td", {class: column.isNumber ? "number" : column.wide ? "wide" : ""},
+		const cell = make("td", {class: column.isNumber ? "number" : column.wide ? (column.key === "name" ? "wide rest" : "wide") : ""},
 			column.node ? column.node(row) : column.isNumber ? column.text(row) : nameOf(column.text(row)));
+		if (column.isNumber && column.value(row) === 0) cell.classList.add("zero");
 		if (bar > 0) {
 			cell.classList.add("bar");
 			cell.style.setProperty("--share", (100 * Math.min(1, bar)).toFixed(1) + "%");
@@ -81,7 +82,7 @@ export function tableOf(options) {
 			}, {class: "quiet"}));
 	};
 
-	const table = make("table", {}, make("caption", {class: "unseen"}, safe(options.caption)), make("thead", {}, make("tr", {}, ...headings)), body);
+	const table = make("table", {class: columns.some((each) => each.wide) ? "" : "narrow"}, make("caption", {class: "unseen"}, safe(options.caption)), make("thead", {}, make("tr", {}, ...headings)), body);
 	show();
 	const tools = make("div", {class: "tabletools"});
 	if (options.filter !== false && options.rows.length > 8)

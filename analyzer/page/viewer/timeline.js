@@ -56,7 +56,7 @@ function markLegend(report) {
 		const patch = make("span", {class: "patch"});
 		patch.style.background = markColor(kind.number);
 		return make("span", {}, patch, kind.title);
-	}), make("span", {class: "soft"}, "drag: choose a range · wheel with Ctrl: zoom · click a name: only this thread · double click: fold a process"));
+	}), make("span", {class: "soft"}, "drag: choose a range · wheel with Ctrl: zoom · click a thread: only this · click a process: fold"));
 }
 
 class Lanes {
