@@ -265,8 +265,8 @@ void page_add_head(struct page *page)
 	put_totals(page, out);
 	put_metrics(page, out);
 	put_experiments(page, out);
-	fflush(page->blocks);
-	fflush(page->curves);
+	memory_stream_end(page->blocks, &page->blocks_text);
+	memory_stream_end(page->curves, &page->curves_text);
 	fprintf(out, ",\n\"blocks\": [%s],\n\"curves\": [%s],\n", page->blocks_text,
 	        page->curves_text);
 	fprintf(out, "\"marks\": {\"kept\": %zu, \"all\": %llu}}\n", page->marks.count,

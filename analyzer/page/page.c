@@ -32,8 +32,6 @@ static void fini(struct page *page)
 		column_destroy(page->totals[i].row);
 		column_destroy(page->totals[i].value);
 	}
-	fclose(page->blocks);
-	fclose(page->curves);
 	free(page->blocks_text);
 	free(page->curves_text);
 	marks_fini(&page->marks);

@@ -49,7 +49,7 @@ struct page {
 	size_t rows;           /* written so far */
 	size_t thread_base;    /* number of the first thread of the experiment that is written */
 	size_t experiment;     /* and its number */
-	FILE *blocks, *curves; /* parts of the head */
+	FILE *blocks, *curves; /* parts of the head, closed by page_add_head */
 	char *blocks_text, *curves_text;
 	size_t blocks_size, curves_size;
 	struct exp_hash texts; /* by text: number in `strings` */

@@ -150,6 +150,7 @@ done <<'END'
 -export fxt out/x -fxt_dump out/x bases/all.er
 -export chrome out/x bases/all.er
 -export sampler out bases/profile.er
+-report out/x bases/all.er
 -check 'i.totalcpu <= 1.05*base; heapleakbytes >= 0' -base bases/profile.er -junit out/junit.xml bases/profile.er
 -compare delta -functions -calltree bases/profile.er bases/heap.er
 END
