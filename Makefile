@@ -40,7 +40,7 @@ all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) $(LIBRARY32) $(HELPERS) $(JAR) ## build th
 setup: ## install the Debian packages that are missing, or print the apt-get line
 	@.ci/setup
 
-demo: setup ## build, record a real program, print its functions and call tree
+demo: setup ## build, record a real program, print its functions and call tree, and write a page for browsers
 	$(MAKE) $(SILENT) -j$(JOBS) all
 	@tests/run-demo $(BUILD)
 

@@ -80,6 +80,12 @@ void view_base(struct analysis *analysis, const struct command_argument *argumen
 	}
 }
 
+size_t check_base_paths(const struct analysis *analysis, char *const **out)
+{
+	*out = analysis->checks ? analysis->checks->base_paths : NULL;
+	return analysis->checks ? analysis->checks->base_count : 0;
+}
+
 void view_junit(struct analysis *analysis, const struct command_argument *argument)
 {
 	free(check_state(analysis)->junit_path);

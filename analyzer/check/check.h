@@ -105,4 +105,7 @@ void check_results_fini(struct check_results *results);
 /* Write the results as JUnit XML, one test case each; `name` is what was checked. */
 void check_junit(const struct check_results *results, const char *name, FILE *out);
 
+/* The paths that the command `base` has named: *out[the result], borrowed. (check.c) */
+size_t check_base_paths(const struct analysis *analysis, char *const **out);
+
 #endif

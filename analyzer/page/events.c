@@ -93,7 +93,8 @@ static void see(void *context, const struct page_fact *seen)
 	unsigned kind = (unsigned)__builtin_ctz((unsigned)fact->data);
 	uint64_t duration_ns = (uint64_t)seen->end_ns - (uint64_t)seen->begin_ns;
 
-	if (seen->end_ns > 0 && (uint64_t)seen->end_ns > page->end_ns)
+	if (!page_is_base(page, walk->at) && seen->end_ns > 0 &&
+	    (uint64_t)seen->end_ns > page->end_ns)
 		page->end_ns = (uint64_t)seen->end_ns;
 	if (fact->data == EXP_DATA_HEAP && !fact->is_map) {
 		curve_add(&walk->live, seen->end_ns, fact->live_bytes);
@@ -400,7 +401,7 @@ void page_add_events(struct page *page)
 		progress_begin("reading %s", at->info->path);
 		add_experiment(page, at, (double)events_of(at) / (double)all);
 		progress_end();
-		if (end_ns > 0 && (uint64_t)end_ns > page->end_ns)
+		if (!page_is_base(page, at) && end_ns > 0 && (uint64_t)end_ns > page->end_ns)
 			page->end_ns = (uint64_t)end_ns;
 		page->experiment++;
 		page->thread_base += at->whole->thread_count + 1;

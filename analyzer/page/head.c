@@ -34,7 +34,7 @@ static void put_origins(const struct page *page, FILE *out)
 
 		while ((at = dataset_next(dataset, at)) && at->group != group) {
 		}
-		if (!at || (page->base && group == 0))
+		if (!at || page_is_base(page, at))
 			continue;
 		fputs(separator, out);
 		print_json_string(out, dataset->groups[group].path,
@@ -157,7 +157,7 @@ static void put_experiment(const struct page *page, const struct dataset_experim
 	        (long long)info->pid, (long long)info->ppid,
 	        (long long)page_time_ns(page->dataset, at, 0),
 	        (long long)exp_whole_signed(info->duration_s * 1e9), at->group,
-	        page->base && at->group == 0 ? "true" : "false", at->whole->usage_count,
+	        page_is_base(page, at) ? "true" : "false", at->whole->usage_count,
 	        at->whole->thread_count, (unsigned long long)report_cpu_ns(at),
 	        (long long)info->mpi_rank);
 	free(command);

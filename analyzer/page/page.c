@@ -4,6 +4,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/outfile.h"
+#include "analyzer/check/check.h"
 #include "analyzer/views/view.h"
 
 #include <errno.h>
@@ -12,9 +13,9 @@
 
 static void init(struct page *page, struct analysis *analysis)
 {
-	*page = (struct page){.dataset = &analysis->dataset,
-	                      .choices = &analysis->choices,
-	                      .output = &analysis->output};
+	page->dataset = &analysis->dataset;
+	page->choices = &analysis->choices;
+	page->output = &analysis->output;
 	page->tree = tree_create(TREE_LINES, symbols_total(page->dataset->symbols));
 	for (size_t i = 0; i < PAGE_SECTIONS; i++)
 		page->sections[i] = column_create();
@@ -76,22 +77,82 @@ static void put_page(struct page *page, FILE *out)
 	fputs("</body></html>\n", out);
 }
 
-/* Returns 0 or -EIO. */
-static int write_page(struct analysis *analysis, FILE *out)
+/* The experiments that -base has named are a part of the events, and of nothing else. */
+static void select_base(struct page *page, int is_selected)
 {
-	struct page page;
+	struct dataset_experiment *experiments = page->dataset->experiments;
 
-	init(&page, analysis);
+	for (size_t i = 0; i < page->dataset->count; i++)
+		if (page_is_base(page, &experiments[i]))
+			experiments[i].is_selected = is_selected;
+}
+
+/* Returns 0 or -EIO. */
+static int write_page(struct page *page, FILE *out)
+{
 	/* Tables that are made for the documents are needed for the events too: what stands in for
 	 * frames, and what is shown. */
-	dataset_tree(&analysis->dataset, TREE_FUNCTIONS);
-	page_add_documents(&page);
-	page_add_events(&page);
-	page_add_stacks(&page);
-	page_add_head(&page);
-	put_page(&page, out);
-	fini(&page);
+	select_base(page, 0);
+	dataset_tree(page->dataset, TREE_FUNCTIONS);
+	page_add_documents(page);
+	select_base(page, 1);
+	if (page->base) {
+		page->tree->compare = TREE_COMPARE_ON;
+		shown_set_compare(page->dataset->shown, 1);
+	}
+	page_add_events(page);
+	page_add_stacks(page);
+	page_add_head(page);
+	put_page(page, out);
 	return fflush(out) != 0 || ferror(out) ? -EIO : 0;
+}
+
+/* Open what is compared with, as further groups. Returns 0, or -1 after a message. */
+static int open_base(struct analysis *analysis, struct page *page)
+{
+	char *const *paths;
+	size_t count = check_base_paths(analysis, &paths);
+
+	page->base_group = DATASET_ALL;
+	if (count == 0)
+		return 0;
+	page->base = paths[0];
+	page->base_group = (unsigned)analysis->dataset.group_count;
+	for (size_t i = 0; i < count; i++)
+		if (dataset_open(&analysis->dataset, &analysis->choices, &analysis->output,
+		                 paths[i]) < 0)
+			return -1;
+	analysis_refresh(analysis);
+	dataset_load(&analysis->dataset, &analysis->output);
+	return 0;
+}
+
+/* Close it again. */
+static void close_base(struct analysis *analysis, const struct page *page)
+{
+	char *const *paths;
+	size_t count = check_base_paths(analysis, &paths);
+
+	if (!page->base)
+		return;
+	for (size_t i = 0; i < count; i++)
+		dataset_drop(&analysis->dataset, paths[i]);
+	shown_set_compare(analysis->dataset.shown, 0);
+	analysis_refresh(analysis);
+}
+
+static int write_all(struct analysis *analysis, FILE *out)
+{
+	struct page page = {.base = NULL};
+	int status = open_base(analysis, &page);
+
+	if (status == 0) {
+		init(&page, analysis);
+		status = write_page(&page, out);
+		fini(&page);
+	}
+	close_base(analysis, &page);
+	return status;
 }
 
 void view_report(struct analysis *analysis, const struct command_argument *argument)
@@ -101,7 +162,7 @@ void view_report(struct analysis *analysis, const struct command_argument *argum
 	int status;
 
 	if (strcmp(argument->text, "-") == 0) {
-		if (write_page(analysis, print_sink(output)) != 0)
+		if (write_all(analysis, print_sink(output)) != 0)
 			output_fail(output, EXIT_TROUBLE,
 			            "report: standard output: cannot be written");
 		return;
@@ -112,7 +173,7 @@ void view_report(struct analysis *analysis, const struct command_argument *argum
 		            strerror(errno));
 		return;
 	}
-	status = write_page(analysis, out);
+	status = write_all(analysis, out);
 	if (outfile_close(out, status == 0) != 0 || status != 0)
 		output_fail(output, EXIT_TROUBLE, "report: %s: cannot be written", argument->text);
 }

@@ -41,8 +41,9 @@ struct page {
 	const struct dataset *dataset;
 	const struct choices *choices;
 	struct output *output;
-	const char *base;  /* path of what is compared with, the first group; NULL: nothing is */
-	struct tree *tree; /* of lines: the stacks of all experiments */
+	const char *base;    /* path of what is compared with, NULL: nothing is */
+	unsigned base_group; /* its first group, DATASET_ALL: none */
+	struct tree *tree;   /* of lines: the stacks of all experiments */
 	struct column *sections[PAGE_SECTIONS];
 	struct page_total totals[EXP_METRICS];
 	struct marks marks;
@@ -66,6 +67,12 @@ uint32_t page_string(struct page *page, const char *text);
  * (events.c) */
 int64_t page_time_ns(const struct dataset *dataset, const struct dataset_experiment *at,
                      double time_s);
+
+/* Is this one that is compared with? */
+static inline int page_is_base(const struct page *page, const struct dataset_experiment *at)
+{
+	return at->group >= page->base_group;
+}
 
 void page_add_events(struct page *page);
 void page_add_stacks(struct page *page);

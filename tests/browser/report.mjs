@@ -227,6 +227,27 @@ async function checkHostile(page) {
 	is("hostile: no element was made of a name", 1, scripts);
 }
 
+/** A page with -base has the values of both. */
+async function checkDifference(browser, path, newer, older) {
+	const {page, troubles} = await openReport(browser, resolve(path), {hash: "#difference"});
+	for (const [base, of] of [[false, newer], [true, older]]) {
+		const rows = rowsOf(tableOf(["-metrics", "ei.any", "-functions", of], "functions"), NEVER);
+		const shown = (await page.evaluate((isBase) => {
+			const {report} = window.xer, metrics = report.head.metrics.filter((each) => report.hasValues(each));
+			const flats = metrics.map((each) => report.flat(each, "function", isBase)), lines = [];
+			for (let key = 0; key < report.data.functions.name.length; key++) {
+				const line = flats.flatMap((flat, at) => [["e", flat.exclusive[key]], ["i", flat.inclusive[key]]].filter(([, value]) => value).map(([kind, value]) => `${kind}.${metrics[at].keyword}=${value}`));
+				if (line.length) lines.push(`${report.name("function", key)} ${line.sort().join(" ")}`);
+			}
+			return lines;
+		}, base)).filter((line) => !line.startsWith("<Total>"));
+		none(`difference: the values of ${basename(of)}`, differences(rows, shown));
+	}
+	is("difference: the table of changes is there", true, await page.$eval("main", (main) => main.innerText.includes("Std. dev.")));
+	none("difference: no message, no request", troubles);
+	await page.close();
+}
+
 async function checkSizes(browser, path) {
 	const troubles = [];
 	for (const [width, height] of [[1280, 800], [3840, 2160], [390, 844]]) {
@@ -246,6 +267,7 @@ async function checkSizes(browser, path) {
 const {browser, end} = await startBrowser(chromium);
 try {
 	for (const path of paths) await checkExperiment(browser, path);
+	await checkDifference(browser, "difference.html", "profile.er", "heap.er");
 	for (const path of paths.filter((each) => /(profile|hostile)\.er$/.test(each))) await checkSizes(browser, resolve(path.replace(/\.er$/, ".html")));
 } finally {
 	await end();

@@ -63,6 +63,12 @@ page hostile.er
 is "names of any kind are written" "0 " "$? $(cat hostile.said)"
 is "no name ends a script, or begins one" "$(grep -c '</script>' profile.html) 0" "$(grep -c '</script>' hostile.html | awk -v all="$(grep -c '<script type' hostile.html)" -v other="$(grep -c '<script type' profile.html)" '{ print $1 - all + other }') $(grep -c 'alert([1-4])' hostile.html)"
 
+# ---- what is compared with
+"$xer_print" -functions -report difference.html -functions -base heap.er profile.er >both.out 2>&1
+is "-base is told to the page, and to nothing else" "0 yes" "$? $([ "$(head -$(($(wc -l <both.out) / 2)) both.out)" = "$(tail -$(($(wc -l <both.out) / 2)) both.out)" ] && echo yes || echo no)"
+"$xer_print" -report difference2.html -base missing.er profile.er >command.out 2>&1
+is "a base that is not there is told of, and there is no half of a page" "1 no" "$? $([ -e difference2.html ] && echo yes || echo no)"
+
 # ---- in a browser
 chromium=$(command -v chromium || command -v chromium-browser)
 tools=$BUILD/npm

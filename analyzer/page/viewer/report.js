@@ -213,6 +213,14 @@ export class Report {
 		return this.objectOrigins;
 	}
 
+	/**
+	 * Is a thread of what is compared with?
+	 * @param {number} number
+	 */
+	isBase(number) {
+		return this.head.experiments[this.head.threads[number].experiment].is_base;
+	}
+
 	/** @param {number} number of a thread */
 	threadName(number) {
 		const thread = this.head.threads[number];
