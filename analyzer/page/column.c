@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 /* Negative window bits: a raw stream, as DecompressionStream("deflate-raw") reads it. */
-enum { WINDOW_BITS = -15, MEMORY_LEVEL = 8, PENDING = 4096, NUMBER_MAX = 10 };
+enum { NUMBERS_LEVEL = 5, WINDOW_BITS = -15, MEMORY_LEVEL = 8, PENDING = 4096, NUMBER_MAX = 10 };
 
 struct column {
 	z_stream stream;
@@ -21,12 +21,12 @@ struct column {
 	unsigned char pending[PENDING];
 };
 
-struct column *column_create(void)
+struct column *column_create(int is_text)
 {
 	struct column *column = memory_take(1, sizeof(*column));
 
-	if (deflateInit2(&column->stream, Z_BEST_COMPRESSION, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL,
-	                 Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&column->stream, is_text ? Z_BEST_COMPRESSION : NUMBERS_LEVEL, Z_DEFLATED,
+	                 WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		memory_fail();
 	return column;
 }

@@ -9,7 +9,8 @@
 
 struct column;
 
-struct column *column_create(void);
+/* A column of text is compressed as well as possible, numbers faster. */
+struct column *column_create(int is_text);
 void column_destroy(struct column *column);
 
 /* Append: any bytes, an unsigned number, a number as its difference to the one before. */

@@ -15,6 +15,7 @@
 /* How many rows a table has, how many functions have a listing, how many lines around those with
  * data it shows, and at how many compressed bytes of listings the last one is written. */
 enum {
+	LARGE_TREE = 20000, /* nodes */
 	ROWS = 250,
 	HOT_OF_SORT = 16,
 	HOT_OF_OTHERS = 3,
@@ -222,15 +223,27 @@ static void put_code(struct writing *writing)
 		put_listings(writing, hot[i]);
 }
 
+/* Views of one group use the same tables. Large ones are made anew for the next group, so that not
+ * all are there at once. */
+static void relax(const struct page *page)
+{
+	if (page->tree->count > LARGE_TREE)
+		dataset_forget_tables(page->dataset);
+}
+
 void page_add_documents(struct page *page)
 {
 	struct writing writing = {.page = page, .choices = *page->choices};
 	const struct command_argument none = {.text = NULL};
 
 	writing.choices.limit = ROWS;
-	for (size_t i = 0; i < DOCUMENTS; i++)
+	for (size_t i = 0; i < DOCUMENTS; i++) {
+		if (i > 0 && strcmp(documents[i].group, documents[i - 1].group) != 0)
+			relax(page);
 		if (has_data(page->dataset, &documents[i]))
 			put_view(&writing, &documents[i], &none, NULL);
+	}
+	relax(page);
 	writing.choices.listing.context = AROUND;
 	put_code(&writing);
 	column_put(page->sections[PAGE_DOCUMENTS], writing.count ? "]" : "[]",

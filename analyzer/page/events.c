@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than this, ns, is not missing by rounding. */
-enum { NAMES = 1 << 12, ROUNDED = 1000000 };
+/* From so many rows on, times are rounded; more than MISSING ns is not missing by rounding; so many
+ * events are read kind by kind, which takes less memory. */
+enum { NAMES = 1 << 12, ROUNDED_ROWS = 1 << 18, MISSING = 1000000, MANY_EVENTS = 1 << 19 };
 
 /* The experiment that is read. */
 struct walk {
@@ -137,12 +138,30 @@ static uint64_t value_of(const struct page_rows *rows, const struct page_row *ro
 	return values->value[total][row->value];
 }
 
+/* The number of a node among those that have rows. */
+static uint32_t stack_of(struct page *page, uint32_t node)
+{
+	if (node >= page->stacks_size) {
+		size_t size = 2 * (size_t)node + 1024;
+
+		page->stacks = memory_resize(page->stacks, size, sizeof(*page->stacks));
+		memset(page->stacks + page->stacks_size, 0,
+		       (size - page->stacks_size) * sizeof(*page->stacks));
+		page->stacks_size = size;
+	}
+	if (page->stacks[node] == 0) {
+		page->stacks[node] = ++page->stack_count;
+		column_step(page->sections[PAGE_STACK_NODE], node);
+	}
+	return page->stacks[node] - 1;
+}
+
 static uint32_t put_row(struct page *page, const struct page_row *row, uint32_t node)
 {
 	column_step(page->sections[PAGE_ROW_TIME], row->end);
 	column_number(page->sections[PAGE_ROW_SPAN], row->end - row->begin);
 	column_step(page->sections[PAGE_ROW_THREAD], (int64_t)(page->thread_base + row->thread));
-	column_step(page->sections[PAGE_ROW_NODE], node);
+	column_number(page->sections[PAGE_ROW_STACK], stack_of(page, node));
 	return (uint32_t)page->rows++;
 }
 
@@ -186,7 +205,8 @@ static void put_block(const struct page *page, unsigned kind, uint64_t width_ns,
 
 /* What a stack's sum is more than that of its rows: times are converted from ticks and rounded, the
  * sum once, and each row. */
-static int64_t *find_missing(const struct walk *walk, const struct page_rows *rows, unsigned total)
+static int64_t *find_missing(const struct walk *walk, const struct page_rows *rows,
+                             const uint64_t *values, unsigned total)
 {
 	const struct exp_nodes *nodes = &walk->at->data->nodes;
 	int64_t *missing = memory_take(nodes->count, sizeof(*missing));
@@ -195,8 +215,7 @@ static int64_t *find_missing(const struct walk *walk, const struct page_rows *ro
 		missing[i] = (int64_t)nodes->value[total][i];
 	for (size_t i = 0; i < rows->count; i++)
 		if (rows->rows[i].node < nodes->count)
-			missing[rows->rows[i].node] -= (int64_t)value_of(rows, &rows->rows[i],
-			                                                 total);
+			missing[rows->rows[i].node] -= (int64_t)values[i];
 	return missing;
 }
 
@@ -221,33 +240,92 @@ static void put_sum(struct sum *sum, uint32_t row, uint64_t value)
 	sum->value = value;
 }
 
-/* Write the values of a total. The first row of each stack takes what is missing to its sum. */
-static void put_total(const struct walk *walk, const struct page_rows *rows,
-                      const struct written *written, unsigned total)
+/* Of very many rows, times are rounded to steps; what is missing goes to the next row of the stack,
+ * so that no sum is ever wrong by more than a step. Returns the step, 0: they are not rounded. */
+static uint64_t rounding_of(const uint64_t *values, size_t count, unsigned total)
+{
+	uint64_t sum = 0, step = 1;
+	size_t some = 0;
+
+	if (!is_clock(total) || exp_totals[total].role == EXP_ROLE_EVENTS)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		sum += values[i];
+		some += values[i] != 0;
+	}
+	if (some < ROUNDED_ROWS)
+		return 0;
+	while (step < sum / some / 16)
+		step *= 2;
+	return step;
+}
+
+static void round_values(const struct page_rows *rows, uint64_t *values, size_t nodes,
+                         uint64_t step)
+{
+	uint64_t *left = memory_take(nodes, sizeof(*left));
+
+	for (size_t i = 0; i < rows->count; i++) {
+		uint32_t node = rows->rows[i].node;
+		uint64_t whole;
+
+		if (node >= nodes || values[i] == 0)
+			continue;
+		whole = values[i] + left[node];
+		values[i] = whole / step * step;
+		left[node] = whole - values[i];
+	}
+	free(left);
+}
+
+static void put_values(const struct walk *walk, const struct page_rows *rows,
+                       const struct written *written, unsigned total, const uint64_t *values,
+                       uint64_t most_missing)
 {
 	size_t nodes = walk->at->data->nodes.count;
-	int64_t *missing = find_missing(walk, rows, total);
+	int64_t *missing = find_missing(walk, rows, values, total);
 	struct sum sum = {.out = &walk->page->totals[total], .row = NO_ROW};
 
-	if (!sum.out->row) {
-		sum.out->row = column_create();
-		sum.out->value = column_create();
-	}
 	for (size_t i = 0; i < rows->count; i++) {
-		const struct page_row *row = &rows->rows[i];
-		uint64_t value = value_of(rows, row, total);
-		int64_t *more = row->node < nodes ? &missing[row->node] : NULL;
+		uint32_t node = rows->rows[i].node;
+		uint64_t value = values[i];
 
 		if (value == 0)
 			continue;
-		if (more && *more > -(int64_t)value && *more<ROUNDED && * more> - ROUNDED) {
-			value += (uint64_t)*more;
-			*more = 0;
+		/* The first row of each stack takes what is missing to its sum. */
+		if (node < nodes && missing[node] > -(int64_t)value &&
+		    missing[node] < (int64_t)most_missing &&
+		    missing[node] > -(int64_t)most_missing) {
+			value += (uint64_t)missing[node];
+			missing[node] = 0;
 		}
 		put_sum(&sum, is_clock(total) ? written[i].clock : written[i].own, value);
 	}
 	put_sum(&sum, NO_ROW, 0);
 	free(missing);
+}
+
+/* Write the values of a total. */
+static void put_total(struct walk *walk, const struct page_rows *rows,
+                      const struct written *written, unsigned total)
+{
+	uint64_t *values = memory_take(rows->count, sizeof(*values)), step;
+	struct page_total *out = &walk->page->totals[total];
+
+	if (!out->row) {
+		out->row = column_create(0);
+		out->value = column_create(0);
+	}
+	for (size_t i = 0; i < rows->count; i++)
+		values[i] = value_of(rows, &rows->rows[i], total);
+	step = rounding_of(values, rows->count, total);
+	if (step > 1) {
+		round_values(rows, values, walk->at->data->nodes.count, step);
+		if (step > walk->page->rounding_ns)
+			walk->page->rounding_ns = step;
+	}
+	put_values(walk, rows, written, total, values, step > MISSING ? 2 * step : MISSING);
+	free(values);
 }
 
 static int has_total(const struct page_rows *rows, unsigned total)
@@ -325,16 +403,32 @@ static uint64_t events_of(const struct dataset_experiment *at)
 	return sum;
 }
 
-static void add_rows(struct walk *walk, double share)
+/* Read events of some kinds, and write their rows. */
+static void add_kinds(struct walk *walk, unsigned kinds, double share)
 {
-	const struct dataset *dataset = walk->page->dataset;
+	const struct page_reading reading = {
+		.kinds = kinds, .share = share, .see = see, .context = walk};
+	struct page *page = walk->page;
 	struct page_rows rows;
 
-	if (page_rows_read(dataset, walk->at, share, see, walk, &rows) != 0)
+	if (page_rows_read(page->dataset, walk->at, &reading, &rows) != 0)
 		memory_fail();
-	walk->page->has_overflow |= rows.has_overflow;
+	page->has_overflow |= rows.has_overflow;
+	page->merged |= rows.merged;
 	put_rows(walk, &rows);
 	page_rows_fini(&rows);
+}
+
+static void add_rows(struct walk *walk, double share)
+{
+	const unsigned sampled = EXP_DATA_PROFILE | EXP_DATA_COUNTERS;
+
+	if (events_of(walk->at) < MANY_EVENTS) {
+		add_kinds(walk, ~0u, share);
+	} else {
+		add_kinds(walk, sampled, share);
+		add_kinds(walk, ~sampled, share);
+	}
 	put_live(walk);
 }
 

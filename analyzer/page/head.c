@@ -255,9 +255,10 @@ void page_add_head(struct page *page)
 	fprintf(out,
 	        "{\"version\": %d, \"maker\": \"xer_print " XER_VERSION
 	        "\", \"start_real_ns\": \"%lld\", \"duration_ns\": %llu, \"rows\": %zu, "
-	        "\"is_cut\": %s",
+	        "\"is_cut\": %s, \"merged\": %u, \"rounding_ns\": %llu",
 	        VERSION, (long long)first->info->start_real_ns, (unsigned long long)page->end_ns,
-	        page->rows, page->has_overflow ? "true" : "false");
+	        page->rows, page->has_overflow ? "true" : "false", page->merged,
+	        (unsigned long long)page->rounding_ns);
 	put_origins(page, out);
 	fputs(",\n", out);
 	put_text(out, "filters", filters);

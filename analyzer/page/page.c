@@ -18,7 +18,8 @@ static void init(struct page *page, struct analysis *analysis)
 	page->output = &analysis->output;
 	page->tree = tree_create(TREE_LINES, symbols_total(page->dataset->symbols));
 	for (size_t i = 0; i < PAGE_SECTIONS; i++)
-		page->sections[i] = column_create();
+		page->sections[i] = column_create(i == PAGE_HEAD || i == PAGE_STRINGS ||
+		                                  i == PAGE_DOCUMENTS);
 	marks_init(&page->marks);
 	page->blocks = memory_stream(&page->blocks_text, &page->blocks_size);
 	page->curves = memory_stream(&page->curves_text, &page->curves_size);
@@ -40,6 +41,7 @@ static void fini(struct page *page)
 	for (size_t i = 0; i < page->string_count; i++)
 		free(page->strings[i]);
 	free(page->strings);
+	free(page->stacks);
 	tree_destroy(page->tree);
 }
 
@@ -90,12 +92,6 @@ static void select_base(struct page *page, int is_selected)
 /* Returns 0 or -EIO. */
 static int write_page(struct page *page, FILE *out)
 {
-	/* Tables that are made for the documents are needed for the events too: what stands in for
-	 * frames, and what is shown. */
-	select_base(page, 0);
-	dataset_tree(page->dataset, TREE_FUNCTIONS);
-	page_add_documents(page);
-	select_base(page, 1);
 	if (page->base) {
 		page->tree->compare = TREE_COMPARE_ON;
 		shown_set_compare(page->dataset->shown, 1);
@@ -103,6 +99,13 @@ static int write_page(struct page *page, FILE *out)
 	page_add_events(page);
 	page_add_stacks(page);
 	page_add_head(page);
+	/* The documents do not know of the base. */
+	if (page->base) {
+		select_base(page, 0);
+		shown_set_compare(page->dataset->shown, 0);
+		dataset_forget_tables(page->dataset);
+	}
+	page_add_documents(page);
 	put_page(page, out);
 	return fflush(out) != 0 || ferror(out) ? -EIO : 0;
 }
@@ -137,7 +140,6 @@ static void close_base(struct analysis *analysis, const struct page *page)
 		return;
 	for (size_t i = 0; i < count; i++)
 		dataset_drop(&analysis->dataset, paths[i]);
-	shown_set_compare(analysis->dataset.shown, 0);
 	analysis_refresh(analysis);
 }
 

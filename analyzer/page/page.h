@@ -46,6 +46,11 @@ struct page {
 	struct tree *tree;   /* of lines: the stacks of all experiments */
 	struct column *sections[PAGE_SECTIONS];
 	struct page_total totals[EXP_METRICS];
+	uint32_t *stacks; /* by node of the tree: its number among stacks with rows + 1, 0: none */
+	size_t stacks_size;
+	uint32_t stack_count;
+	unsigned merged;      /* as of struct page_rows */
+	uint64_t rounding_ns; /* steps that times of rows are rounded to, 0: they are not */
 	struct marks marks;
 	size_t rows;           /* written so far */
 	size_t thread_base;    /* number of the first thread of the experiment that is written */

@@ -7,8 +7,10 @@
 #include "analyzer/page/rows.h"
 
 #include "experiment/base/index.h"
+#include "experiment/base/totals.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/data/filters.h"
+#include "analyzer/model/datakind.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,10 +19,11 @@ enum { UNIT_NS = 1000000, WIDER = 4 };
 
 /* The rows of a kind. */
 struct table {
-	struct exp_index places; /* thread << 32 | node -> number */
-	struct exp_index spans;  /* units it lasted << 32 | number of the place -> number */
-	struct exp_index rows;   /* end << 32 | number of one of the two -> row */
-	uint32_t numbers;
+	struct exp_index
+		places; /* thread << 32 | node -> number, where they do not fit into 32 bits */
+	struct exp_index spans; /* units it lasted << 32 | number of the place -> number */
+	struct exp_index rows; /* end << 32 | number of the place -> row; of events within a unit */
+	struct exp_index long_rows; /* end << 32 | number of the span -> row */
 	size_t wanted;
 };
 
@@ -29,12 +32,12 @@ struct gather {
 	size_t capacity;
 	struct table tables[FMT_DATAKINDS];
 	const struct experiment *experiment;
+	size_t nodes;       /* of the experiment */
 	int64_t founder_ns; /* from the founder's start to the experiment's */
 	struct filters_run *filters;
 	struct filter_run *thread;
-	void (*see)(void *context, const struct page_fact *fact);
-	void *context;
-	double share;
+	const struct page_reading *reading;
+	const struct dataset_experiment *at;
 	int is_out_of_memory;
 };
 
@@ -44,28 +47,46 @@ static void add(struct gather *gather, struct exp_index *index, uint64_t key, ui
 		gather->is_out_of_memory = 1;
 }
 
-/* The number of a key in a table that has numbers of its own. */
-static uint32_t number_of(struct gather *gather, struct table *table, struct exp_index *index,
-                          uint64_t key)
+/* The number of a key, which is made if it is new. */
+static uint32_t number_of(struct gather *gather, struct exp_index *index, uint64_t key)
 {
 	uint32_t found = exp_index_find(index, key);
 
 	if (found == EXP_INDEX_NONE) {
-		found = table->numbers++;
+		found = (uint32_t)index->count;
 		add(gather, index, key, found);
 	}
 	return found;
 }
 
-static uint64_t key_of(struct gather *gather, struct table *table, const struct page_row *row)
+/* The number of a thread and a stack. */
+static uint32_t place_of(struct gather *gather, struct table *table, const struct page_row *row)
 {
-	uint32_t number = number_of(gather, table, &table->places,
-	                            (uint64_t)row->thread << 32 | row->node);
+	uint64_t stacks = (uint64_t)gather->nodes + 1;
+	uint64_t stack = row->node < gather->nodes ? row->node : gather->nodes;
+
+	if ((gather->at->whole->thread_count + 1) * stacks < UINT32_MAX &&
+	    row->thread <= gather->at->whole->thread_count)
+		return (uint32_t)(row->thread * stacks + stack);
+	return number_of(gather, &table->places, (uint64_t)row->thread << 32 | row->node);
+}
+
+/* Where a row is looked for, and its key there. */
+static struct exp_index *index_of(struct gather *gather, struct table *table,
+                                  const struct page_row *row, uint64_t *key)
+{
+	uint32_t number = place_of(gather, table, row);
 
 	if (row->end != row->begin)
-		number = number_of(gather, table, &table->spans,
+		number = number_of(gather, &table->spans,
 		                   (uint64_t)(row->end - row->begin) << 32 | number);
-	return (uint64_t)row->end << 32 | number;
+	*key = (uint64_t)row->end << 32 | number;
+	return row->end != row->begin ? &table->long_rows : &table->rows;
+}
+
+static size_t count_of(const struct table *table)
+{
+	return table->rows.count + table->long_rows.count;
 }
 
 static void forget(struct table *table)
@@ -73,7 +94,7 @@ static void forget(struct table *table)
 	exp_index_fini(&table->places);
 	exp_index_fini(&table->spans);
 	exp_index_fini(&table->rows);
-	table->numbers = 0;
+	exp_index_fini(&table->long_rows);
 }
 
 /* Make the units of a kind wider, and find its rows again. Rows that become equal stay rows. */
@@ -86,15 +107,16 @@ static void widen(struct gather *gather, unsigned kind)
 	out->width_ns[kind] *= WIDER;
 	for (size_t i = 0; i < out->count; i++) {
 		struct page_row *row = &out->rows[i];
+		struct exp_index *index;
 		uint64_t key;
 
 		if (row->kind != kind)
 			continue;
 		row->end /= WIDER;
 		row->begin /= WIDER;
-		key = key_of(gather, table, row);
-		if (exp_index_find(&table->rows, key) == EXP_INDEX_NONE)
-			add(gather, &table->rows, key, (uint32_t)i);
+		index = index_of(gather, table, row, &key);
+		if (exp_index_find(index, key) == EXP_INDEX_NONE)
+			add(gather, index, key, (uint32_t)i);
 	}
 }
 
@@ -105,18 +127,51 @@ static uint32_t unit_of(int64_t time_ns, uint64_t width_ns)
 	return unit < UINT32_MAX ? (uint32_t)unit : UINT32_MAX;
 }
 
+/* Fewer than this many units of time are too few to see a course. */
+enum { UNITS_LEAST = 64, MANY = 4 };
+
+static int is_sampled(unsigned kind)
+{
+	return kind == FMT_DATAKIND_PROFILE || kind == FMT_DATAKIND_COUNTERS;
+}
+
+static double units_of(const struct gather *gather, unsigned kind)
+{
+	return gather->at->whole->last_s * 1e9 / (double)gather->out->width_ns[kind];
+}
+
+/* There are too many rows of a kind: make units of time wider; if they are few already, do not tell
+ * threads apart (of samples, these matter more); if nothing helps, there are that many stacks. */
+static void reduce(struct gather *gather, unsigned kind)
+{
+	struct table *table = &gather->tables[kind];
+	size_t before = count_of(table);
+
+	if (units_of(gather, kind) < UNITS_LEAST && !is_sampled(kind) &&
+	    !(gather->out->merged & 1u << kind)) {
+		gather->out->merged |= 1u << kind;
+		for (size_t i = 0; i < gather->out->count; i++)
+			if (gather->out->rows[i].kind == kind)
+				gather->out->rows[i].thread = 0;
+	}
+	widen(gather, kind);
+	if (count_of(table) > before - before / 8)
+		table->wanted += table->wanted / 2;
+}
+
 static uint32_t find_row(struct gather *gather, const struct page_fact *fact, unsigned kind)
 {
 	struct page_rows *out = gather->out;
 	struct table *table = &gather->tables[kind];
-	struct page_row row = {.thread = fact->thread,
+	struct page_row row = {.thread = out->merged & 1u << kind ? 0 : fact->thread,
 	                       .node = fact->fact->node,
 	                       .end = unit_of(fact->end_ns, out->width_ns[kind]),
 	                       .begin = unit_of(fact->begin_ns, out->width_ns[kind]),
 	                       .value = (uint32_t)out->count,
 	                       .kind = (uint8_t)kind};
-	uint64_t key = key_of(gather, table, &row);
-	uint32_t found = exp_index_find(&table->rows, key);
+	uint64_t key;
+	struct exp_index *index = index_of(gather, table, &row, &key);
+	uint32_t found = exp_index_find(index, key);
 
 	if (found != EXP_INDEX_NONE)
 		return found;
@@ -126,15 +181,9 @@ static uint32_t find_row(struct gather *gather, const struct page_fact *fact, un
 	}
 	out->rows = memory_grow(out->rows, out->count, &gather->capacity, sizeof(*out->rows));
 	out->rows[out->count++] = row;
-	add(gather, &table->rows, key, row.value);
-	/* Nothing helps where there are that many stacks. */
-	for (unsigned i = 0; table->rows.count > table->wanted && i < 32; i++) {
-		size_t before = table->rows.count;
-
-		widen(gather, kind);
-		if (table->rows.count > before - before / 16)
-			table->wanted += table->wanted / 2;
-	}
+	add(gather, index, key, row.value);
+	while (count_of(table) > table->wanted)
+		reduce(gather, kind);
 	return row.value;
 }
 
@@ -152,7 +201,8 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	struct page_fact seen = {.fact = fact};
 	int64_t thread;
 
-	if (!filters_select(gather->filters, fact))
+	if (!(gather->reading->kinds & (unsigned)fact->data) ||
+	    !filters_select(gather->filters, fact))
 		return EXP_ROW_NONE;
 	seen.thread = filter_run_value(gather->thread, fact, &thread) ? (uint32_t)thread : 0;
 	seen.end_ns = time_of(gather, fact->ticks);
@@ -161,18 +211,57 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	/* Hostile times may go backwards. */
 	if (seen.begin_ns > seen.end_ns)
 		seen.begin_ns = seen.end_ns;
-	gather->see(gather->context, &seen);
+	if (gather->reading->see)
+		gather->reading->see(gather->reading->context, &seen);
 	return find_row(gather, &seen, (unsigned)__builtin_ctz((unsigned)fact->data));
 }
 
+/* How many rows of a kind there should be at most. */
 static size_t wanted_of(const struct gather *gather, unsigned kind)
 {
-	unsigned bit = 1u << kind;
-	double wanted = gather->share * (bit == EXP_DATA_PROFILE || bit == EXP_DATA_COUNTERS
-	                                         ? PAGE_ROWS_SAMPLES
-	                                         : PAGE_ROWS_OTHER);
+	double wanted = gather->reading->share *
+	                (is_sampled(kind) ? PAGE_ROWS_SAMPLES : PAGE_ROWS_OTHER);
 
 	return wanted < PAGE_ROWS_LEAST ? PAGE_ROWS_LEAST : (size_t)wanted;
+}
+
+/* How many stacks have events of a kind. */
+static uint64_t stacks_of(const struct dataset_experiment *at, unsigned kind)
+{
+	const struct exp_nodes *nodes = &at->whole->nodes;
+	uint64_t count = 1;
+
+	for (size_t i = 0; i < exp_event_total_count; i++) {
+		const uint64_t *values = nodes->value[exp_event_totals[i]];
+
+		for (size_t node = 0; values && node < nodes->count; node++)
+			count += exp_totals[exp_event_totals[i]].data == 1u << kind &&
+			         values[node] != 0;
+	}
+	return count;
+}
+
+/* Begin with units of time that are not much too narrow, since each time that they become wider,
+ * the rows so far stay. */
+static void begin_kind(struct gather *gather, unsigned kind)
+{
+	struct table *table = &gather->tables[kind];
+	uint64_t threads = gather->at->whole->thread_count + 1, places;
+	uint64_t *width_ns = &gather->out->width_ns[kind];
+
+	forget(table);
+	table->wanted = wanted_of(gather, kind);
+	*width_ns = UNIT_NS;
+	if (datakind_events(&gather->at->whole->quality, kind) / MANY < table->wanted)
+		return;
+	places = stacks_of(gather->at, kind) * threads;
+	if (places > table->wanted / UNITS_LEAST && !is_sampled(kind) && threads > 2) {
+		gather->out->merged |= 1u << kind;
+		places /= threads;
+	}
+	while (units_of(gather, kind) * (double)places > MANY * (double)table->wanted &&
+	       units_of(gather, kind) > 1)
+		*width_ns *= WIDER;
 }
 
 static int on_begin(void *context, const struct exp_nodes *nodes)
@@ -182,11 +271,10 @@ static int on_begin(void *context, const struct exp_nodes *nodes)
 
 	/* A process that runs may be read several times. */
 	gather->out->count = 0;
-	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++) {
-		forget(&gather->tables[kind]);
-		gather->tables[kind].wanted = wanted_of(gather, kind);
-		gather->out->width_ns[kind] = UNIT_NS;
-	}
+	gather->nodes = nodes->count;
+	gather->out->merged = 0;
+	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
+		begin_kind(gather, kind);
 	return status != 0 ? status : filter_run_begin(gather->thread, nodes);
 }
 
@@ -205,9 +293,8 @@ static int compare(const void *left, const void *right)
 	return a->value < b->value ? -1 : a->value > b->value;
 }
 
-int page_rows_read(const struct dataset *dataset, const struct dataset_experiment *at, double share,
-                   void (*see)(void *context, const struct page_fact *fact), void *context,
-                   struct page_rows *out)
+int page_rows_read(const struct dataset *dataset, const struct dataset_experiment *at,
+                   const struct page_reading *reading, struct page_rows *out)
 {
 	const struct filter_place place = filters_place(dataset, at);
 	struct expression_error error;
@@ -215,13 +302,13 @@ int page_rows_read(const struct dataset *dataset, const struct dataset_experimen
 	struct gather gather = {.out = out,
 	                        .experiment = at->experiment,
 	                        .founder_ns = at->info->start_real_ns - place.founder_real_ns,
-	                        .see = see,
-	                        .context = context,
-	                        .share = share};
+	                        .reading = reading,
+	                        .at = at};
 	const struct exp_selection selection = {
 		.context = &gather,
 		.begin = on_begin,
 		.row = on_fact,
+		.left_out = ~reading->kinds,
 		.is_grouped = 1,
 		.wants_leaks = filters_want_leaks(dataset->filters) != 0};
 	int status;

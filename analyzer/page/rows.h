@@ -27,19 +27,26 @@ struct page_rows {
 	struct page_row *rows; /* rows[count], sorted by kind, end, thread and node */
 	size_t count;
 	uint64_t width_ns[FMT_DATAKINDS]; /* by kind */
+	unsigned merged;                  /* set of enum exp_data: threads are not told apart */
 	const struct exp_data_set *set;
 	int has_overflow; /* there were too many rows: some events are missing */
 };
 
 /* At how many rows of one kind the units of time become wider, again and again. */
-enum { PAGE_ROWS_SAMPLES = 1 << 19, PAGE_ROWS_OTHER = 1 << 17, PAGE_ROWS_LEAST = 1 << 10 };
+enum { PAGE_ROWS_SAMPLES = 1 << 20, PAGE_ROWS_OTHER = 1 << 18, PAGE_ROWS_LEAST = 1 << 10 };
 
-/* Read the events of an experiment that the filters leave. share: of the limits above, 0 < share
- * <= 1. Memory grows with the rows, not with events. Returns 0, then page_rows_fini frees; or
- * -ENOMEM. */
-int page_rows_read(const struct dataset *dataset, const struct dataset_experiment *at, double share,
-                   void (*see)(void *context, const struct page_fact *fact), void *context,
-                   struct page_rows *out);
+/* Which events are read, and who is told of each; `see` may be NULL. */
+struct page_reading {
+	unsigned kinds; /* set of enum exp_data */
+	double share;   /* of the limits above, 0 < share <= 1 */
+	void (*see)(void *context, const struct page_fact *fact);
+	void *context;
+};
+
+/* Read the events of an experiment that the filters leave. Memory grows with the rows, not with
+ * events. Returns 0, then page_rows_fini frees; or -ENOMEM. */
+int page_rows_read(const struct dataset *dataset, const struct dataset_experiment *at,
+                   const struct page_reading *reading, struct page_rows *out);
 void page_rows_fini(struct page_rows *rows);
 
 #endif

@@ -237,6 +237,7 @@ int exp_load_events(struct exp_load *load)
 	if (is_worth_it(load))
 		return read_at_once(load);
 	for (size_t i = 0; i < TASKS && rc == 0; i++)
-		rc = tasks[i].read(load);
+		if (!load->selection || !(load->selection->left_out & tasks[i].data))
+			rc = tasks[i].read(load);
 	return rc;
 }

@@ -47,6 +47,7 @@ struct exp_selection {
 	 * 0 without gaps; else anything, for its stack. Of the heap, allocations are asked about; a
 	 * free follows its block. */
 	uint32_t (*row)(void *context, const struct exp_fact *fact);
+	unsigned left_out; /* set of enum exp_data: kinds whose files of events need not be read */
 	unsigned is_grouped : 1;
 	unsigned wants_leaks : 1; /* read heap events twice, to know which blocks are never freed */
 };

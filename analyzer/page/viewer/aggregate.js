@@ -15,6 +15,8 @@ export class Aggregator {
 			for (let i = block.first; i < block.first + block.count; i++) if (data.rows.span[i] > 0) long.push(i);
 			return Uint32Array.from(long);
 		});
+		/** @type {{metric: import("./data.js").Metric, steps: number, values: Float64Array, width: number}|null} */
+		this.binned = null;
 		/** The widest unit of time: ranges begin and end at its multiples. */
 		this.unit = data.head.blocks.reduce((most, block) => Math.max(most, block.width_ns), 1e6);
 	}
@@ -90,6 +92,42 @@ export class Aggregator {
 		const sums = new Float64Array(this.data.nodes.parent.length);
 		for (const number of metric.from) this.addTotal(number, choice, sums);
 		return sums;
+	}
+
+	/**
+	 * A metric in many equal steps over all of the time, by thread; computed once.
+	 * @param {import("./data.js").Metric} metric
+	 */
+	bins(metric) {
+		if (this.binned?.metric === metric) return this.binned;
+		const threads = this.data.head.threads.length, steps = Math.max(256, Math.min(16384, Math.floor(4e6 / threads)));
+		const values = this.overTime(metric, 0, this.data.head.duration_ns, steps, (thread) => thread, threads);
+		return (this.binned = {metric, steps, values, width: this.data.head.duration_ns / steps});
+	}
+
+	/**
+	 * The same as overTime, from bins where steps are wider than these.
+	 * @param {import("./data.js").Metric} metric
+	 * @param {number} from
+	 * @param {number} to
+	 * @param {number} steps
+	 * @param {(thread: number) => number} laneOf
+	 * @param {number} lanes
+	 */
+	overview(metric, from, to, steps, laneOf, lanes) {
+		const many = this.data.rows.time.length > 100000, width = (to - from) / steps;
+		if (!many || width < this.bins(metric).width) return this.overTime(metric, from, to, steps, laneOf, lanes);
+		const {values, width: wide, steps: all} = this.bins(metric), out = new Float64Array(lanes * steps);
+		const first = Math.max(0, Math.floor(from / wide)), last = Math.min(all, Math.ceil(to / wide));
+		for (let thread = 0; thread < this.data.head.threads.length; thread++) {
+			const lane = laneOf(thread);
+			if (lane < 0) continue;
+			for (let i = first; i < last; i++) {
+				const value = values[thread * all + i];
+				if (value !== 0) spread(out, lane * steps, steps, (i * wide - from) / width, ((i + 1) * wide - from) / width, value);
+			}
+		}
+		return out;
 	}
 
 	/**

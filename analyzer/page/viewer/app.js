@@ -178,7 +178,7 @@ async function start() {
 		const data = await loadData();
 		const app = new App(new Report(data));
 		// For tests, and for whoever asks the page by hand.
-		/** @type {any} */ (window).xer = {app, report: app.report, state, choose};
+		/** @type {any} */ (window).xer = {app, report: app.report, state, choose, ready: performance.now()};
 		document.documentElement.dataset.ready = "1";
 	} catch (error) {
 		find("main").replaceChildren(make("p", {class: "none"}, "This page cannot be shown: " + String(error)));

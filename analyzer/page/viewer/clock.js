@@ -79,7 +79,7 @@ export function makeStrip(report) {
 		const metric = activityMetric(report), wanted = Math.max(50, Math.floor(wide / 2));
 		if (!activity || steps !== wanted) {
 			steps = wanted;
-			activity = report.aggregator.overTime(metric, 0, span, steps, (thread) => (report.isBase(thread) ? -1 : 0), 1);
+			activity = report.aggregator.overview(metric, 0, span, steps, (thread) => (report.isBase(thread) ? -1 : 0), 1);
 		}
 		drawStrip(context, report, activity, wide, span);
 	}, {

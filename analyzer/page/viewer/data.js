@@ -9,7 +9,7 @@
  * @typedef {{experiment: number, number: number, tid: number, name: string, start_ns: number}} Thread
  * @typedef {{experiment: number, kind: number, width_ns: number, first: number, count: number}} Block
  * @typedef {{experiment: number, kind: number, title: string, unit: string, width_ns: number, values: number[]}} Curve
- * @typedef {{version: number, maker: string, start_real_ns: string, duration_ns: number, rows: number, is_cut: boolean,
+ * @typedef {{version: number, maker: string, start_real_ns: string, duration_ns: number, rows: number, is_cut: boolean, merged: number, rounding_ns: number,
  *   origins: string[], base: string|null, filters: string|null, kinds: Kind[], totals: {number: number, name: string, count: number}[],
  *   metrics: Metric[], sort: string|null, experiments: Experiment[], threads: Thread[], blocks: Block[], curves: Curve[],
  *   labels: {experiment: number, time_ns: number, text: string}[],
@@ -71,13 +71,21 @@ function numbersOf(bytes, Type, steps) {
 	const out = new Type(count);
 	let at = 0, last = 0;
 	for (let i = 0; i < count; i++) {
-		let byte = bytes[at++], number = byte & 127, factor = 128;
-		while (byte >= 128) {
+		let byte = bytes[at++], number = byte & 127;
+		if (byte >= 128) {
 			byte = bytes[at++];
-			number += (byte & 127) * factor;
-			factor *= 128;
+			number |= (byte & 127) << 7;
+			if (byte >= 128) {
+				byte = bytes[at++];
+				number |= (byte & 127) << 14;
+				// What needs more than 21 bits is no integer of 32 for sure.
+				for (let factor = 2097152; byte >= 128; factor *= 128) {
+					byte = bytes[at++];
+					number += (byte & 127) * factor;
+				}
+			}
 		}
-		if (steps) number = last += number % 2 ? -(number + 1) / 2 : number / 2;
+		if (steps) number = last += number < 2147483648 ? (number >>> 1) ^ -(number & 1) : number % 2 ? -(number + 1) / 2 : number / 2;
 		out[i] = number;
 	}
 	return out;
@@ -107,12 +115,15 @@ export async function loadData() {
 	/** @type {any} */
 	const data = {totals: new Map()};
 	/** @type {Record<string, string>} */
-	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", mark: "marks", usage: "usage"};
+	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", stack: "stacks", mark: "marks", usage: "usage"};
 	names.forEach((name, i) => {
 		const [table, column] = name.split(".");
 		if (!column) data[name] = values[i];
 		else (data[groups[table]] ??= {})[column] = values[i];
 	});
+	const {stack} = data.rows, node = data.stacks.node;
+	data.rows.node = new Uint32Array(stack.length);
+	for (let i = 0; i < stack.length; i++) data.rows.node[i] = node[stack[i]];
 	await Promise.all(data.head.totals.map(async (/** @type {{number: number}} */ total) => {
 		const [row, value] = await Promise.all([bytesOf(`total.${total.number}.row`), bytesOf(`total.${total.number}.value`)]);
 		data.totals.set(total.number, {row: numbersOf(row, Uint32Array, true), value: numbersOf(value, Float64Array, false)});

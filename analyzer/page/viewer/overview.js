@@ -73,6 +73,9 @@ function quality(report) {
 	if (report.head.is_cut) lines.push("There were too many different stacks: some events are missing on this page.");
 	const unit = report.aggregator.unit;
 	if (unit > 1e6) lines.push(`Events are counted in steps of up to ${duration(unit)}; ranges of time begin and end at their multiples.`);
+	const merged = report.head.kinds.filter((kind) => (report.head.merged >> kind.number) & 1).map((kind) => kind.chosen);
+	if (merged.length) lines.push(`There are too many to tell threads apart: ${merged.join(", ")}. They are in no chosen thread.`);
+	if (report.head.rounding_ns) lines.push(`CPU times of ranges are rounded: each stack's by less than ${duration(report.head.rounding_ns)}. Sums of the whole are exact.`);
 	if (report.head.marks.all > report.head.marks.kept)
 		lines.push(`Of ${report.head.marks.all} waits and calls, the ${report.head.marks.kept} longest stand in the timeline; all are in the sums.`);
 	return make("section", {class: "quality"}, make("h3", {}, "Quality of the data"), make("ul", {class: "notes"}, ...lines.map((line) => make("li", {}, safe(line)))));

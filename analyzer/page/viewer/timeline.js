@@ -298,7 +298,7 @@ class Lanes {
 		});
 		const heads = new Map(visible.map((lane, at) => [lane, at]).filter(([lane]) => /** @type {Lane} */ (lane).isHead && folded.has(/** @type {Lane} */ (lane).process))
 			.map(([lane, at]) => [/** @type {Lane} */ (lane).process, /** @type {number} */ (at)]));
-		return this.report.aggregator.overTime(metric, this.from, this.to, steps,
+		return this.report.aggregator.overview(metric, this.from, this.to, steps,
 			(thread) => laneOf.get(thread) ?? heads.get(this.report.head.threads[thread].experiment) ?? -1, visible.length);
 	}
 

@@ -60,7 +60,7 @@ static uint64_t number_at(const unsigned char *bytes, size_t *at)
 Test(page_column, numbers_of_any_size)
 {
 	static const uint64_t numbers[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX};
-	struct column *column = column_create();
+	struct column *column = column_create(0);
 	unsigned char *bytes;
 	size_t size, at = 0;
 
@@ -79,7 +79,7 @@ Test(page_column, steps_are_differences_with_a_sign)
 {
 	static const int64_t numbers[] = {5, 5, 3, -7, INT64_MAX, INT64_MIN};
 	static const uint64_t zigzag[] = {10, 0, 3, 19};
-	struct column *column = column_create();
+	struct column *column = column_create(0);
 	unsigned char *bytes;
 	size_t size, at = 0;
 	int64_t last = 0;
@@ -101,7 +101,7 @@ Test(page_column, steps_are_differences_with_a_sign)
 
 Test(page_column, many_bytes_and_none)
 {
-	struct column *column = column_create(), *empty = column_create();
+	struct column *column = column_create(0), *empty = column_create(1);
 	unsigned char *bytes;
 	size_t size;
 

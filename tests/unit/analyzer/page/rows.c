@@ -57,8 +57,10 @@ static void see(void *context, const struct page_fact *fact)
 
 static void read_rows(double share, struct page_rows *rows)
 {
-	cr_assert_eq(page_rows_read(&analysis.dataset, dataset_next(&analysis.dataset, NULL), share,
-	                            see, NULL, rows),
+	const struct page_reading reading = {.kinds = ~0u, .share = share, .see = see};
+
+	cr_assert_eq(page_rows_read(&analysis.dataset, dataset_next(&analysis.dataset, NULL),
+	                            &reading, rows),
 	             0);
 }
 
