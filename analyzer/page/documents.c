@@ -223,7 +223,7 @@ static void put_code(struct writing *writing)
 		put_listings(writing, hot[i]);
 }
 
-/* Views of one group use the same tables. Large ones are made anew for the next group, so that not
+/* Views of one group use the same tables. Large ones are made again for the next group, so that not
  * all are there at once. */
 static void relax(const struct page *page)
 {

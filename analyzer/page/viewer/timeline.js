@@ -16,8 +16,8 @@ import { boxIn } from "./sandwich.js";
 const LANE = 24, HEAD = 18, CURVE = 44, LEAST_LABEL = 90, MOST_LABEL = 220;
 
 /**
- * @typedef {{thread: number, process: number, isHead: boolean}} Lane
- * a thread, or (isHead) a process: its threads together
+ * @typedef {{thread: number, process: number, isHead: boolean, isOnly?: boolean}} Lane
+ * a thread, or (isHead) a process: its threads together; isOnly: a process of one thread
  */
 
 /** Processes whose threads are folded away. @type {Set<number>} */
@@ -56,7 +56,18 @@ function markLegend(report) {
 		const patch = make("span", {class: "patch"});
 		patch.style.background = markColor(kind.number);
 		return make("span", {}, patch, kind.title);
-	}), make("span", {class: "soft"}, "drag: choose a range · wheel with Ctrl: zoom · click a thread: only this · click a process: fold"));
+	}), ...events(report), make("span", {class: "soft"}, "drag: choose a range · wheel with Ctrl: zoom · click a thread: only this · click a process: fold"));
+}
+
+/** What else is marked: collections of garbage and labels. @param {import("./report.js").Report} report */
+function events(report) {
+	/** @type {[number, string, string][]} */
+	const all = [[report.head.collections.length, theme().wait, "Garbage collection"], [report.head.labels.length, theme().accent, "Label of a usage sample"]];
+	return all.filter(([count]) => count > 0).map(([, color, text]) => {
+		const patch = make("span", {class: "patch"});
+		patch.style.background = color;
+		return make("span", {}, patch, text);
+	});
 }
 
 class Lanes {
@@ -259,6 +270,7 @@ class Lanes {
 
 	/** @param {Lane} lane */
 	laneName(lane) {
+		if (lane.isOnly) return this.report.processName(lane.process);
 		return lane.isHead ? `${folded.has(lane.process) ? "▸" : "▾"} ${this.report.processName(lane.process)}` : this.report.threadName(lane.thread);
 	}
 
@@ -412,7 +424,7 @@ class Lanes {
 			context.fillRect(x, y + 2, wide, LANE - 5);
 		};
 		line(start, colors.soft, 1);
-		if (!lane.isHead) return;
+		if (!lane.isHead && !lane.isOnly) return;
 		line(experiment.start_ns + experiment.duration_ns, colors.soft, 2);
 		for (const label of head.labels) if (label.experiment === lane.process) line(label.time_ns, colors.accent, 2);
 		for (const gc of head.collections) if (gc.experiment === lane.process) line(gc.begin_ns, colors.wait, Math.max(1, gc.duration_ns * scale));
@@ -455,6 +467,10 @@ function lanesOf(report) {
 	});
 	head.experiments.forEach((experiment, process) => {
 		if (experiment.is_base) return;
+		if (many && by[process].length === 1) {
+			lanes.push({thread: by[process][0], process, isHead: false, isOnly: true});
+			return;
+		}
 		if (many || head.labels.length || head.collections.length) lanes.push({thread: -1, process, isHead: true});
 		if (!folded.has(process)) for (const thread of by[process]) lanes.push({thread, process, isHead: false});
 	});
