@@ -1,7 +1,7 @@
 /* page.h: a report page while it is written. section.def describes what it holds.
  *
  *   page.c       the command, the file: the viewer, then the sections
- *   events.c     experiment by experiment: rows, sums, marks, curves
+ *   events.c     experiment by experiment: marks, curves, and by values.c rows with their sums
  *   stacks.c     functions, frames and stacks
  *   head.c       what there is, as JSON
  *   documents.c  what other commands print */
