@@ -20,6 +20,7 @@ XML_CFLAGS := $(call found,--cflags libxml-2.0)
 XML_LIBS   := $(call found,--libs libxml-2.0)
 CAPSTONE_LIBS := $(call found,--libs capstone)
 DWARF_LIBS := $(call found,--libs libdw libelf)
+EDIT_LIBS  := $(or $(call found,--libs libedit),-ledit)
 
 # A short line for each target; V=1 shows the commands.
 ifneq ($(V),1)

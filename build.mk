@@ -19,7 +19,7 @@ SAMPLER_OBJ    := $(call objects,,sampler)
 # Only one of these two modules is used: with the library capstone, or without.
 ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
 # The recorder has its own copy of format/, compiled as position-independent code for the target.
-COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(call objects,pic/,format)
+COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(filter-out %/nearest.o,$(call objects,pic/,format))
 
 PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive
 # xer_print under another name, and the templates that it reads by default.
@@ -37,7 +37,7 @@ MODULES64 := $(patsubst libcollector/%.c,%,$(shell grep -lrw --include='*.c' sta
 	attach events/allocator events/operators events/tick hook/got hook/visible object/code object/elffile \
 	object/loader thread/buserror thread/lostpages thread/memo thread/restart
 COLLECTOR32_OBJ := $(filter-out $(patsubst %,$(BUILD)/obj/m32/libcollector/%,$(addsuffix /%,$(ROOMS64)) $(addsuffix .o,$(MODULES64))), \
-	$(call objects,m32/,libcollector)) $(call objects,m32/,format)
+	$(call objects,m32/,libcollector)) $(filter-out %/nearest.o,$(call objects,m32/,format))
 LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
 HELPERS  := $(BUILD)/lib/xer/xer_attach $(BUILD)/lib/xer/xer_sampler
 
@@ -45,7 +45,7 @@ FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
 EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
 TEMPLATE_LIB   := $(BUILD)/lib/libtemplate.a
 SAMPLER_LIB    := $(BUILD)/lib/libsampler.a
-PRINT_LIBS      = $(CAPSTONE_LIBS)
+PRINT_LIBS      = $(CAPSTONE_LIBS) $(EDIT_LIBS)
 READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) -lz -liberty -lm -lpthread
 
 # ---- objects
@@ -54,6 +54,9 @@ $(BUILD)/obj/experiment/%.o $(BUILD)/obj/tests/%.o: override CPPFLAGS += $(XML_C
 
 # The callers of these modules have saved only the general registers.
 $(addprefix $(BUILD)/obj/pic/libcollector/calls/,functrace_limits.o returns.o): override CFLAGS += -mgeneral-regs-only
+
+# The manual page is a part of it.
+$(BUILD)/obj/analyzer/manual/manual.o: man/xer_print.1
 
 $(BUILD)/obj/%.o: %.c build.mk
 	$(begin)
@@ -69,7 +72,7 @@ $(BUILD)/obj/analyzer/page/viewer.o: $(VIEWER)
 $(BUILD)/obj/analyzer/page/viewer.o: override CPPFLAGS += -DXER_VIEWER='"$(VIEWER)"'
 
 # The installed library has its own copy of experiment/ and format/.
-SHARED_OBJ := $(call objects,shared/,experiment) $(call objects,shared/,format)
+SHARED_OBJ := $(call objects,shared/,experiment) $(filter-out %/nearest.o,$(call objects,shared/,format))
 $(BUILD)/obj/shared/%.o: override CPPFLAGS += $(XML_CFLAGS)
 $(BUILD)/obj/shared/%.o: %.c build.mk
 	$(begin)

@@ -2,12 +2,14 @@
 #include "analyzer/command.h"
 
 #include "analyzer/groups.h"
+#include "analyzer/manual/manual.h"
 #include "analyzer/model/datakind.h"
 #include "analyzer/print/print.h"
 #include "analyzer/rc.h"
 #include "analyzer/script.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
+#include "analyzer/base/terminal.h"
 #include "analyzer/views/view.h"
 
 #include <ctype.h>
@@ -25,7 +27,15 @@ static const struct command commands[] = {
 	{name, alias, ARGUMENT_##argument, NEED_##need, function, NULL, argument_text, help},
 #include "analyzer/views/command.def"
 };
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]), HELP_COLUMNS = 100 };
+
+const char *command_name(size_t index, const char **alias)
+{
+	if (index >= COMMANDS)
+		return NULL;
+	*alias = commands[index].alias;
+	return commands[index].name;
+}
 
 static int is_exact(const struct command *command, const char *word)
 {
@@ -188,7 +198,8 @@ void command_run(struct analysis *analysis, const struct command *command,
 		return;
 	}
 	if (command->need > NEED_CONTROL && analysis->dataset.count == 0) {
-		output_fail(&analysis->output, EXIT_USAGE, "%s: no experiment named",
+		output_fail(&analysis->output, EXIT_USAGE,
+		            "%s: no experiment is open (open_exp EXPERIMENT opens one)",
 		            command->name);
 		return;
 	}
@@ -369,20 +380,26 @@ void command_help(FILE *out)
 #include "analyzer/views/command.def"
 }
 
+/* A command and what the manual says of it, or a section of the manual. */
 void view_help(struct analysis *analysis, const struct command_argument *argument)
 {
 	const struct command *command;
+	FILE *out = analysis->output.out;
+	size_t columns = terminal_columns(out);
 	char error[512];
 
 	if (!argument->text) {
-		command_help(analysis->output.out);
+		command_help(out);
 		return;
 	}
+	columns = columns == 0 || columns > HELP_COLUMNS ? HELP_COLUMNS : columns;
 	command = command_find(argument->text, error, sizeof(error));
-	if (!command)
+	if (command) {
+		put_command(command, out);
+		manual_put(command->name, columns, out);
+	} else if (manual_put(argument->text, columns, out) != 0) {
 		output_fail(&analysis->output, EXIT_USAGE, "help: %s", error);
-	else
-		put_command(command, analysis->output.out);
+	}
 }
 
 /* ---- commands that run commands ---- */

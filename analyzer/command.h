@@ -43,6 +43,10 @@ struct command {
  * "unknown command 'functons' (did you mean 'functions'?)". */
 const struct command *command_find(const char *word, char *error, size_t size);
 
+/* Name and other spelling (NULL: none) of the index-th command of the table; NULL behind the last.
+ */
+const char *command_name(size_t index, const char **alias);
+
 /* Take the arguments of `command` from words[count], the words behind it on the command line.
  * Returns how many were taken, or -EINVAL (a required one is missing). */
 int command_take_words(const struct command *command, char *const *words, int count,

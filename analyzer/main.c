@@ -1,5 +1,6 @@
 /* main.c: xer_print: opens the experiments, then runs the commands from left to right. */
 #include "analyzer/command.h"
+#include "analyzer/complete.h"
 #include "experiment/base/cutfile.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/outfile.h"
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 struct step {
 	const struct command *command; /* NULL: interactive */
@@ -88,12 +90,18 @@ static int plan_command(struct analysis *analysis, struct plan *plan, char **wor
 	return taken + 1;
 }
 
+/* At a prompt, and after open_exp, experiments may be named later. */
 static int needs_experiment(const struct plan *plan)
 {
-	for (size_t i = 0; i < plan->step_count; i++)
-		if (!plan->steps[i].command || plan->steps[i].command->need > NEED_CONTROL)
+	for (size_t i = 0; i < plan->step_count; i++) {
+		const struct command *command = plan->steps[i].command;
+
+		if (!command || command->run == view_open_exp || command->run == view_add_exp)
+			return 0;
+		if (command->need > NEED_CONTROL)
 			return 1;
-	return plan->step_count == 0;
+	}
+	return plan->step_count == 0 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
 }
 
 /* Returns 0, or -1 after a message. */
@@ -143,7 +151,7 @@ static int run_step(struct analysis *analysis, const struct step *step)
 	int before = analysis->output.status, after;
 
 	if (!step->command) {
-		script_interact(analysis, command_run_line);
+		script_interact(analysis, command_run_line, complete_line);
 		return 0;
 	}
 	if (step->command->run == view_rc) /* that was read before everything else */
@@ -198,7 +206,7 @@ static void run_plan(struct analysis *analysis, const struct plan *plan)
 	analysis->output.exports = is_exported(plan);
 	output_page(&analysis->output);
 	if (plan->step_count == 0)
-		script_interact(analysis, command_run_line);
+		script_interact(analysis, command_run_line, complete_line);
 	if (run_steps(analysis, plan, 1) == 0)
 		run_steps(analysis, plan, 0);
 }

@@ -60,6 +60,17 @@ struct seen {
 	ino_t inode;
 };
 
+/* Studio's file may hold what is no command here; that is said, but is no failure. */
+static void run_named(struct analysis *analysis, script_line *run_line, FILE *file,
+                      const char *path, const char *name)
+{
+	int before = analysis->output.status;
+
+	run(analysis, run_line, file, path);
+	if (strcmp(name, RC_STUDIO_NAME) == 0)
+		analysis->output.status = before;
+}
+
 /* Read the rc file of a directory, unless it is the one in `seen`, the file before. */
 static void read_from(struct analysis *analysis, script_line *run_line, const char *directory_path,
                       const char *name, uid_t owner, struct seen *seen)
@@ -71,6 +82,9 @@ static void read_from(struct analysis *analysis, script_line *run_line, const ch
 
 	if (directory < 0)
 		return;
+	if (strcmp(name, RC_NAME) == 0)
+		name = faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? name
+		                                                                  : RC_STUDIO_NAME;
 	path = memory_format("%s/%s", directory_path, name);
 	fd = open_rc(analysis, directory, name, owner, path);
 	close(directory);
@@ -79,7 +93,7 @@ static void read_from(struct analysis *analysis, script_line *run_line, const ch
 		*seen = (struct seen){st.st_dev, st.st_ino};
 		file = fdopen(fd, "r");
 		if (file) {
-			run(analysis, run_line, file, path);
+			run_named(analysis, run_line, file, path, name);
 			fclose(file);
 			fd = -1;
 		}

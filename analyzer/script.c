@@ -1,7 +1,8 @@
 /* script.c: reads commands line by line. */
 #include "analyzer/script.h"
 
-#include "analyzer/edit.h"
+#include "analyzer/prompt/edit.h"
+#include "analyzer/prompt/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,18 +60,22 @@ void script_run(struct analysis *analysis, script_line *run_line, const char *pa
 	analysis->output.script_depth--;
 }
 
-void script_interact(struct analysis *analysis, script_line *run_line)
+struct prompt {
+	struct analysis *analysis;
+	script_completer *complete;
+};
+
+static void complete(void *context, const char *text, size_t len, struct words *out)
 {
-	int status = analysis->output.status;
-	struct edit *edit;
+	struct prompt *prompt = context;
+
+	prompt->complete(prompt->analysis, text, len, out);
+}
+
+static void run_prompt(struct analysis *analysis, script_line *run_line, struct edit *edit)
+{
 	char *line;
 
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		script_run_file(analysis, run_line, stdin, "standard input");
-		return;
-	}
-	output_end_page(&analysis->output);
-	edit = edit_create();
 	while (!analysis->output.is_quit) {
 		fflush(analysis->output.out);
 		line = edit_read_line(edit, "(xer_print) ");
@@ -81,7 +86,25 @@ void script_interact(struct analysis *analysis, script_line *run_line)
 		output_end_page(&analysis->output);
 		free(line);
 	}
+}
+
+void script_interact(struct analysis *analysis, script_line *run_line, script_completer *completer)
+{
+	int status = analysis->output.status;
+	struct prompt prompt = {analysis, completer};
+	struct edit *edit;
+	char *history;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		script_run_file(analysis, run_line, stdin, "standard input");
+		return;
+	}
+	output_end_page(&analysis->output);
+	history = state_history();
+	edit = edit_create(history, complete, &prompt);
+	run_prompt(analysis, run_line, edit);
 	edit_destroy(edit);
+	free(history);
 	/* A typing error that was seen and corrected is not a failure of the run. */
 	if (analysis->output.status == EXIT_USAGE)
 		analysis->output.status = status;

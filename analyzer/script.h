@@ -2,6 +2,7 @@
 #ifndef XER_ANALYZER_SCRIPT_H
 #define XER_ANALYZER_SCRIPT_H
 
+#include "analyzer/prompt/words.h"
 #include "analyzer/views/analysis.h"
 
 /* What runs a line, which it may change: command_run_line. */
@@ -14,7 +15,11 @@ void script_run_file(struct analysis *analysis, script_line *run_line, FILE *fil
 /* Run the lines of the file at a path, "-" being standard input, until its end or `quit`. */
 void script_run(struct analysis *analysis, script_line *run_line, const char *path);
 
-/* Run lines from standard input: with a prompt and a history if that is a terminal. */
-void script_interact(struct analysis *analysis, script_line *run_line);
+/* What may complete a line: complete_line. */
+typedef void script_completer(struct analysis *analysis, const char *text, size_t len,
+                              struct words *out);
+
+/* Run lines from standard input: if that is a terminal, with a prompt, a history and completion. */
+void script_interact(struct analysis *analysis, script_line *run_line, script_completer *complete);
 
 #endif

@@ -1,6 +1,8 @@
 /* options.c: reads the command line of xer_archive by the table in options.def. */
 #include "archive/options.h"
 
+#include "format/nearest.h"
+
 #include "experiment/archive/archive.h"
 #include "experiment/base/regexwork.h"
 
@@ -28,30 +30,6 @@ static const struct word {
 };
 enum { WHATS = sizeof(whats) / sizeof(whats[0]) };
 
-/* Edit distance of two words; long ones are cut, which does no harm to a suggestion. */
-static unsigned distance(const char *a, const char *b)
-{
-	enum { CUT = 32 };
-	unsigned row[CUT + 1];
-	size_t columns = strnlen(b, CUT);
-
-	for (unsigned j = 0; j <= columns; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= strnlen(a, CUT); i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= columns; j++) {
-			unsigned changed = diagonal + (a[i - 1] != b[j - 1]);
-			unsigned other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-			diagonal = row[j];
-			row[j] = changed < other ? changed : other;
-		}
-	}
-	return row[columns];
-}
-
 static const struct option *find_option(const char *word)
 {
 	for (size_t i = 0; i < OPTIONS; i++)
@@ -62,28 +40,28 @@ static const struct option *find_option(const char *word)
 
 static int reject_option(const char *word, char *error, size_t size)
 {
-	const struct option *nearest = &table[0];
+	const char *names[OPTIONS], *near;
 
-	for (size_t i = 1; i < OPTIONS; i++)
-		if (distance(word, table[i].spelling) < distance(word, nearest->spelling))
-			nearest = &table[i];
-	snprintf(error, size, "unknown option '%.100s' (did you mean '%s'?); see --help", word,
-	         nearest->spelling);
+	for (size_t i = 0; i < OPTIONS; i++)
+		names[i] = table[i].spelling;
+	near = nearest_of(word, names, OPTIONS);
+	snprintf(error, size, "unknown option '%.100s'%s%s%s; see --help", word,
+	         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 	return -EINVAL;
 }
 
 static int check_what(const char *word, char *error, size_t size)
 {
-	const struct word *nearest = &whats[0];
+	const char *names[WHATS], *near;
 	enum exp_archive_what what;
 
 	if (exp_archive_parse(word, &what) == 0)
 		return 0;
-	for (size_t i = 1; i < WHATS; i++)
-		if (distance(word, whats[i].word) < distance(word, nearest->word))
-			nearest = &whats[i];
-	snprintf(error, size, "-a: unknown word '%.100s' (did you mean '%s'?); see --help", word,
-	         nearest->word);
+	for (size_t i = 0; i < WHATS; i++)
+		names[i] = whats[i].word;
+	near = nearest_of(word, names, WHATS);
+	snprintf(error, size, "-a: unknown word '%.100s'%s%s%s; see --help", word,
+	         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 	return -EINVAL;
 }
 

@@ -3,6 +3,7 @@
 #include "collect/options.h"
 
 #include "collect/take.h"
+#include "format/nearest.h"
 
 #include <errno.h>
 #include <string.h>
@@ -91,6 +92,25 @@ static int take_letters(struct request *request, const char *text, const char *n
 	return 0;
 }
 
+static int refuse_word(const char *word, size_t len, struct cause *cause)
+{
+	const char *names[OPTION_COUNT], *near;
+	char name[64];
+	size_t count = 0;
+
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if (options[i].word)
+			names[count++] = options[i].word;
+	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name) - 1),
+	         word);
+	near = nearest_of(name, names, count);
+	if (near)
+		return cause_set(cause, CAUSE_FAILED,
+		                 "unknown option --%s (did you mean --%s?); see xcollect --help",
+		                 name, near);
+	return cause_set(cause, CAUSE_FAILED, "unknown option --%s; see xcollect --help", name);
+}
+
 static int take_word(struct request *request, const char *word, struct cause *cause)
 {
 	const char *value = strchr(word, '=');
@@ -99,8 +119,7 @@ static int take_word(struct request *request, const char *word, struct cause *ca
 	int status;
 
 	if (!option)
-		return cause_set(cause, CAUSE_FAILED, "unknown option --%s; see xcollect --help",
-		                 word);
+		return refuse_word(word, value ? (size_t)(value - word) : strlen(word), cause);
 	if (value && !option->argument)
 		return cause_set(cause, CAUSE_FAILED, "--%s takes no value", option->word);
 	if (!value && option->argument && option->argument[0] != '[')

@@ -4,7 +4,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/data/names.h"
 #include "analyzer/model/name.h"
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 #include "analyzer/model/datakind.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "analyzer/check/parser.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -7,9 +7,11 @@
 #include "analyzer/data/names.h"
 #include "analyzer/code/sourcefile.h"
 #include "analyzer/base/text.h"
+#include "format/nearest.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void add_file(struct place **files, size_t *count, size_t *capacity, const char *file,
                      const struct sym_object *object)
@@ -43,6 +45,19 @@ static size_t find_files(const struct dataset *dataset, const char *name, struct
 	return count;
 }
 
+/* The nearest name of a source file, or else of a function; the caller frees. */
+static char *find_nearest(const struct dataset *dataset, const char *name)
+{
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	struct nearest nearest = {.word = text_base(name), .limit = NEAREST_SLIP};
+
+	for (size_t i = 0; i < tree->item_count; i++)
+		if (tree->items[i].function->file)
+			nearest_try(&nearest, text_base(tree->items[i].function->file));
+	return nearest.name ? memory_text(nearest.name, strlen(nearest.name))
+	                    : pick_nearest(dataset, name);
+}
+
 static int find_file(const struct dataset *dataset, struct output *output, const char *command,
                      const char *name, unsigned long number, struct place *out)
 {
@@ -51,8 +66,13 @@ static int find_file(const struct dataset *dataset, struct output *output, const
 	size_t chosen = count == 1 ? 1 : number;
 
 	if (count == 0) {
-		output_fail(output, EXIT_TROUBLE, "%s: no function and no source file '%s' %s",
-		            command, name, filters_of_data(dataset->filters));
+		char *near = find_nearest(dataset, name);
+
+		output_fail(output, EXIT_TROUBLE,
+		            "%s: no function and no source file '%s' %s%s%s%s", command, name,
+		            filters_of_data(dataset->filters), near ? " (did you mean '" : "",
+		            near ? near : "", near ? "'?)" : "");
+		free(near);
 	} else if (chosen < 1 || chosen > count) {
 		for (size_t i = 0; i < count; i++) {
 			fprintf(output->out, "%4zu) ", i + 1);

@@ -11,6 +11,7 @@
 #include "analyzer/model/defaults.h"
 #include "analyzer/data/filters.h"
 #include "format/layout.h"
+#include "analyzer/base/files.h"
 #include "analyzer/base/memory.h"
 
 #include <dirent.h>
@@ -31,7 +32,6 @@ static void check_damage(struct output *output, const struct dataset_experiment 
 		output->status = EXIT_TROUBLE;
 }
 
-/* Open one experiment that is not open yet. Returns it, or NULL after a message. */
 /* Functions of foreign logs have the names of the program that the user has given. */
 static void name_functions(const struct dataset *dataset, struct output *output,
                            struct experiment *experiment)
@@ -43,7 +43,8 @@ static void name_functions(const struct dataset *dataset, struct output *output,
 		            status == -EBADMSG ? "it has no xray_instr_map" : strerror(-status));
 }
 
-/* `lineage`: NULL, or that of a descendant of the founder with this number, whose path it is. */
+/* Open one experiment that is not open yet. Returns it, or NULL after a message. `lineage`: NULL,
+ * or that of a descendant of the founder with this number, whose path it is. */
 static struct dataset_experiment *open_new(struct dataset *dataset, struct output *output,
                                            const char *path, unsigned group, unsigned founder,
                                            const char *lineage)
@@ -58,8 +59,12 @@ static struct dataset_experiment *open_new(struct dataset *dataset, struct outpu
 					&reporter, &experiment, &cause);
 
 	if (status < 0) {
-		output_fail(output, EXIT_TROUBLE, "%s",
-		            cause.text[0] ? cause.text : strerror(-status));
+		char *near = lineage || access(path, F_OK) == 0 ? NULL : files_nearest(path, ".er");
+
+		output_fail(output, EXIT_TROUBLE, "%s%s%s%s",
+		            cause.text[0] ? cause.text : strerror(-status),
+		            near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+		free(near);
 		return NULL;
 	}
 	name_functions(dataset, output, experiment);

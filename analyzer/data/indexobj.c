@@ -2,7 +2,7 @@
 #include "analyzer/data/indexobj.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 #include "analyzer/base/text.h"
 
 #include <ctype.h>

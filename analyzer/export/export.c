@@ -1,7 +1,7 @@
 /* export.c: the command that writes call stacks for other tools. */
 #include "analyzer/export/export.h"
 
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 #include "analyzer/base/outfile.h"
 #include "analyzer/views/view.h"
 
@@ -14,15 +14,9 @@ static const struct {
 	const char *name;
 	void (*run)(struct export_job *job);
 } formats[] = {
-	{"folded", export_folded},
-	{"folded-threads", export_folded_threads},
-	{"speedscope", export_speedscope},
-	{"pprof", export_pprof},
-	{"callgrind", export_callgrind},
-	{"firefox", export_firefox},
-	{"dot", export_dot},
-	{"fxt", export_fxt},
-	{"chrome", export_chrome},
+#define FORMAT(name, function) {name, function},
+#define DIRECTORY_FORMAT(name)
+#include "analyzer/export/format.def"
 };
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 

@@ -3,7 +3,7 @@
 #include "analyzer/filter/expression.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 #include "analyzer/filter/fault.h"
 #include "analyzer/filter/syntax.h"
 

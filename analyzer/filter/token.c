@@ -4,7 +4,7 @@
 #include "experiment/experiment.h"
 #include "format/layout.h"
 #include "format/record.h"
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "experiment/base/clock.h"
 #include "experiment/experiment.h"
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 #include "analyzer/model/datakind.h"
 
 #include <errno.h>

@@ -1,9 +1,11 @@
 /* pick.c: chooses among functions of one name. */
 #include "analyzer/report/pick.h"
 
+#include "format/nearest.h"
 #include "analyzer/base/text.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/names.h"
+#include "analyzer/model/name.h"
 
 #include <stdlib.h>
 
@@ -30,6 +32,26 @@ static void put_choices(const struct dataset *dataset, struct output *output, co
 	}
 }
 
+char *pick_nearest(const struct dataset *dataset, const char *name)
+{
+	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	struct nearest nearest = {.word = name, .limit = NEAREST_SLIP};
+	char *best = NULL;
+
+	for (size_t i = 0; i < tree->item_count; i++) {
+		char *brief = name_shorten(tree->items[i].function->name);
+
+		nearest_try(&nearest, brief);
+		if (nearest.name == brief) {
+			free(best);
+			best = brief;
+		} else {
+			free(brief);
+		}
+	}
+	return best;
+}
+
 uint32_t pick_function(const struct dataset *dataset, const struct choices *choices,
                        struct output *output, const char *command, const char *name,
                        unsigned long number)
@@ -37,12 +59,16 @@ uint32_t pick_function(const struct dataset *dataset, const struct choices *choi
 	uint32_t *items;
 	size_t count = name_find(dataset, choices, name, &items);
 	uint32_t found = TREE_NONE;
+	char *near;
 
 	if (count == 1) {
 		found = items[0];
 	} else if (count == 0) {
-		output_fail(output, EXIT_TROUBLE, "%s: no function '%s' %s", command, name,
-		            filters_of_data(dataset->filters));
+		near = pick_nearest(dataset, name);
+		output_fail(output, EXIT_TROUBLE, "%s: no function '%s' %s%s%s%s", command, name,
+		            filters_of_data(dataset->filters), near ? " (did you mean '" : "",
+		            near ? near : "", near ? "'?)" : "");
+		free(near);
 	} else if (number >= 1 && number <= count) {
 		found = items[number - 1];
 	} else {

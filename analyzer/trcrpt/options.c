@@ -4,6 +4,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "format/nearest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -302,6 +303,19 @@ static const struct {
 
 enum { LETTERS = sizeof(letters) / sizeof(letters[0]) };
 
+static void say_unknown(const char *word, char *error, size_t size)
+{
+	const char *names[LETTERS], *near;
+
+	for (size_t i = 0; i < LETTERS; i++)
+		names[i] = letters[i].name;
+	near = strlen(word) > 2 ? nearest_of(word, names, LETTERS) : NULL;
+	if (near && strlen(near) > 2)
+		snprintf(error, size, "unknown option %.80s (did you mean %s?)", word, near);
+	else
+		snprintf(error, size, "unknown option %.80s", word);
+}
+
 /* Returns how many words were taken, or -EINVAL with a reason. */
 static int take_word(struct trcrpt_options *options, char *const *words, size_t count, char *error,
                      size_t size)
@@ -331,7 +345,7 @@ static int take_word(struct trcrpt_options *options, char *const *words, size_t 
 		}
 		return is_whole && letters[i].value ? 2 : 1;
 	}
-	snprintf(error, size, "unknown option %.80s", words[0]);
+	say_unknown(words[0], error, size);
 	return -EINVAL;
 }
 

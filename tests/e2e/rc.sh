@@ -54,6 +54,16 @@ contains "a wrong expression, with its column" '^xer_print: ./.xer_print.rc:4:17
 contains "and another" "^xer_print: ./.xer_print.rc:5:18: indxobj_define: unknown word 'PIDD'" err.txt
 contains "the report comes nevertheless" '<Total>' out.txt
 rm here/.xer_print.rc
+printf 'limit 3\nnosuchcommand 3\n' >here/.er.rc
+(cd here && "$xer_print" -limit 1 -functions -script <(echo limit) burn.er >../out.txt 2>../err.txt)
+is "where no .xer_print.rc is, Studio's .er.rc is read: what is unknown there is no failure" 0 $?
+contains "but said" "^xer_print: ./.er.rc:2:1: unknown command 'nosuchcommand'" err.txt
+(cd here && "$xer_print" -functions burn.er >../out.txt 2>../err.txt)
+is "its settings count" 3 "$(sed -n '/<Total>/,/^#/p' out.txt | grep -c '^ *[0-9]')"
+echo 'limit 2' >here/.xer_print.rc
+(cd here && "$xer_print" -functions burn.er >../out.txt 2>../err.txt)
+is "not if both are there" 2 "$(sed -n '/<Total>/,/^#/p' out.txt | grep -c '^ *[0-9]')"
+rm here/.xer_print.rc here/.er.rc
 
 # Without clock samples: the shell's forked children are experiments of their own if one has a sample before it executes.
 record tree -p off -S off -- bash -c "/bin/true; '$programs/burn50' 0.1 1; :"

@@ -117,6 +117,21 @@ contains "there is a prompt" '\(xer_print\) ' shown.txt
 contains "and the table" 'work_a' shown.txt
 contains "a misspelt command is reported" "did you mean 'functions'" shown.txt
 
+# typed KEYS: what is shown after keys at the prompt; a pause lets the program put the terminal into its mode
+typed()
+{
+	(sleep 0.3; printf "$1"; sleep 0.3) | TERM=xterm timeout -k 5 60 script -qec "$xer_print profile.er" /dev/null >shown.txt 2>&1
+}
+export XDG_STATE_HOME=$PWD/state
+typed 'limit 3\ncsing work_b\t\nquit\n'
+contains "Tab completes a function" 'work_b .*split|\*work_b' shown.txt
+contains "lines are kept in XDG_STATE_HOME" '^limit 3$' state/xer/history
+is "by the user alone" 600 "$(stat -c %a state/xer/history)"
+typed '\022lim\033\nlimit\nquit\n'
+contains "Ctrl-R finds one of an earlier run" 'Current limit: 3' shown.txt
+typed 'help leaks\nquit\n'
+contains "help prints what the manual says" 'The blocks that were not freed until the end' shown.txt
+
 # ---- progress: only for commands that take long (tests/unit/analyzer/base/terminal.c), and only on a terminal
 terminal 50 "$xer_print -functions profile.er 2>message.txt"
 is "quick commands show no progress" "" "$(cat message.txt)"

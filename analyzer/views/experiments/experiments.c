@@ -262,20 +262,33 @@ void view_exp_select(struct analysis *analysis, const struct command_argument *a
 
 /* ---- opening and closing ---- */
 
+/* The first experiments bring the defaults of their kinds of data. */
+static void take_over(struct analysis *analysis, size_t before)
+{
+	if (before == 0)
+		analysis_set_defaults(analysis);
+	else
+		analysis_refresh(analysis);
+}
+
 void view_open_exp(struct analysis *analysis, const struct command_argument *argument)
 {
+	size_t before = analysis->dataset.count;
+
 	dataset_open_alone(&analysis->dataset, &analysis->choices, &analysis->output,
 	                   argument->text);
-	analysis_refresh(analysis);
+	take_over(analysis, before);
 }
 
 void view_add_exp(struct analysis *analysis, const struct command_argument *argument)
 {
+	size_t before = analysis->dataset.count;
+
 	if (dataset_find_path(&analysis->dataset, argument->text))
 		output_say(&analysis->output, "add_exp: %s is open already", argument->text);
 	else if (dataset_open(&analysis->dataset, &analysis->choices, &analysis->output,
 	                      argument->text) == 0)
-		analysis_refresh(analysis);
+		take_over(analysis, before);
 }
 
 void view_drop_exp(struct analysis *analysis, const struct command_argument *argument)

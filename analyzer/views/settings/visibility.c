@@ -3,7 +3,7 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 #include "analyzer/base/text.h"
 
 #include <stdlib.h>

@@ -185,7 +185,9 @@ Test(command_line, arguments_are_asked_for_and_refused)
 	complains("header x", "xer_print: header: unexpected 'x'\n");
 	complains("export folded", "xer_print: export: needs FORMAT FILE\n");
 	complains("nonsense", "xer_print: unknown command 'nonsense' (help lists the commands)\n");
-	answer_check(NULL, "functions", "", "xer_print: functions: no experiment named\n", 2);
+	answer_check(
+		NULL, "functions", "",
+		"xer_print: functions: no experiment is open (open_exp EXPERIMENT opens one)\n", 2);
 	answer_check(HEAP, "sync", "",
 	             "xer_print: sync: no synchronization data (record with xcollect -s on)\n", 1);
 }
@@ -215,12 +217,22 @@ Test(command_line, an_index_of_ones_own_is_a_command)
 	answer_fini(&answer);
 }
 
-Test(command_line, help_tells_one_command)
+Test(command_line, help_tells_what_the_manual_says_of_a_command)
 {
-	prints("help limit\n? lim\nxhelp ctree",
-	       "  limit [N]                        print at most N rows of a table, 0: all\n"
-	       "  limit [N]                        print at most N rows of a table, 0: all\n"
-	       "  calltree[ctree]                  the tree of calls\n");
+	struct answer one = answer_of(NULL, "help limit"),
+		      section = answer_of(NULL, "xhelp filters");
+
+	cr_expect(
+		strncmp(one.text,
+	                "  limit [N]                        print at most N rows of a table, 0: all\n"
+	                "      Print at most N rows of a table, <Total> included;",
+	                125) == 0,
+		"%s", one.text);
+	/* Of the same name: a command, and a section of the page. */
+	cr_expect(strncmp(section.text, "  filters [EXPRESSION] ", 23) == 0, "%s", section.text);
+	cr_expect(strstr(section.text, "\nFILTERS\n") != NULL, "%s", section.text);
+	answer_fini(&one);
+	answer_fini(&section);
 	complains("help nonsense",
 	          "xer_print: help: unknown command 'nonsense' (help lists the commands)\n");
 }

@@ -96,9 +96,19 @@ Test(main, a_command_line_that_is_wrong_runs_nothing)
 	check(WORDS("-version", "-limit"), NULL, "", "xer_print: -limit: needs [N]\n", 2);
 	check(WORDS("-functions"), NULL, "",
 	      "xer_print: no experiment named (xer_print -help shows the usage)\n", 2);
-	check(WORDS("-version", "-"), NULL, "", "xer_print: no experiment named", 2);
 	check((const char *const[]){"xer_print", NULL}, NULL, "",
 	      "xer_print: no experiment named (xer_print -help shows the usage)\n", 2);
+}
+
+Test(main, an_experiment_may_be_opened_by_a_command)
+{
+	check(WORDS("-open_exp", HEAP, "-limit", "1", "-heapstat"), NULL, "# quality: 528", "", 0);
+	check(WORDS("-"), "open_exp " HEAP "\nheapstat\n", "# quality: 528", "", 0);
+	check(WORDS("-"), "heapstat\n", "",
+	      "xer_print: standard input:1:9: heapstat: no experiment is open", 2);
+	check(WORDS("-functions", "tests/golden/heep.er"), NULL, "",
+	      "xer_print: tests/golden/heep.er: no such experiment (did you mean tests/golden/heap.er?)",
+	      1);
 }
 
 Test(main, what_cannot_be_opened_ends_it)

@@ -1,5 +1,5 @@
 /* nearest.c: see nearest.h. */
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Suggestions for misspelt words. */
-#include "analyzer/base/nearest.h"
+#include "format/nearest.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* Tests of the line editor, with keys that wait on a pseudo terminal. */
-#include "analyzer/edit.h"
+/* Tests of lines from a terminal: what keys do, the history, completion; the keys wait on a pseudo
+ * terminal. */
+#include "analyzer/prompt/edit.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -12,6 +13,17 @@
 
 static struct edit *edit;
 static int keyboard, terminal, standard[2];
+
+/* Of the words that the tests know, those that begin as the line does. */
+static void complete(void *context, const char *text, size_t len, struct words *out)
+{
+	static const char *const known[] = {"calltree", "callers-callees", "leaks", "peak"};
+
+	(void)context;
+	out->typed = len;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		words_add(out, text, len, known[i], strlen(known[i]));
+}
 
 /* The terminal is raw from the start, so that no key is taken for a signal. */
 static void set_up(void)
@@ -27,7 +39,9 @@ static void set_up(void)
 		standard[fd] = dup(fd);
 		dup2(terminal, fd);
 	}
-	edit = edit_create();
+	setenv("TERM", "xterm", 1);
+	setenv("HOME", "/nonexistent", 1);
+	edit = edit_create(NULL, complete, NULL);
 }
 
 static void tear_down(void)
@@ -44,8 +58,15 @@ static void tear_down(void)
 
 TestSuite(edit, .init = set_up, .fini = tear_down, .timeout = 20);
 
+/* Outside of a line the terminal is libedit's idea of a usual one, which would take keys for its
+ * own. */
 static char *read_line(const char *keys, size_t size)
 {
+	struct termios raw;
+
+	tcgetattr(terminal, &raw);
+	cfmakeraw(&raw);
+	tcsetattr(terminal, TCSANOW, &raw);
 	cr_assert_eq(write(keyboard, keys, size), (ssize_t)size);
 	return edit_read_line(edit, "> ");
 }
@@ -82,18 +103,6 @@ Test(edit, a_line_is_what_is_typed_up_to_enter)
 	check("functions\r", "functions");
 	check("a\nb", "a");
 	check("\r", "b");
-}
-
-Test(edit, the_line_is_shown_again_after_each_key)
-{
-	check("ab\033[D\r", "ab");
-	cr_expect_str_eq(shown(), "\r> \033[K\r> a\033[K\r> ab\033[K\r> ab\033[K\033[1D\n");
-}
-
-Test(edit, characters_of_several_bytes_have_the_width_of_one)
-{
-	check("\xc3\xa9x\033[D\033[D\r", "\xc3\xa9x");
-	cr_expect(strstr(shown(), "\r> \xc3\xa9x\033[K\033[2D\n") != NULL);
 }
 
 Test(edit, the_cursor_goes_to_both_ends_and_between)
@@ -162,26 +171,6 @@ Test(edit, empty_lines_and_repetitions_are_not_kept)
 	check("\020\020\r", "a");
 }
 
-Test(edit, the_last_five_hundred_lines_are_kept)
-{
-	char line[16], back[512];
-
-	for (int i = 0; i <= 500; i++) {
-		snprintf(line, sizeof(line), "%d\r", i);
-		free(read_line(line, strlen(line)));
-		shown();
-	}
-	memset(back, 020, sizeof(back));
-	back[510] = '\r';
-	cr_assert_eq(write(keyboard, back, 511), 511);
-	/* Not more is shown than the terminal's buffer holds, as it is not read meanwhile. */
-	close(STDOUT_FILENO);
-	cr_assert_eq(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-	char *first = edit_read_line(edit, "> ");
-	cr_expect_str_eq(first, "1");
-	free(first);
-}
-
 Test(edit, control_c_begins_again_and_control_d_ends)
 {
 	check("abc\003", "");
@@ -189,38 +178,111 @@ Test(edit, control_c_begins_again_and_control_d_ends)
 	cr_expect_null(read_line("\004", 1));
 }
 
-Test(edit, control_l_clears_the_screen)
-{
-	check("a\014b\r", "ab");
-	cr_expect(strstr(shown(), "\033[H\033[2J\r> a\033[K") != NULL);
-}
-
-Test(edit, unknown_keys_are_passed_over)
-{
-	check("a\033[5~b\033[Zc\033xd\007e\r", "abcde");
-	check("a\033[12345~b\r", "a~b");
-}
-
-Test(edit, without_a_terminal_there_is_no_line)
-{
-	int pipes[2];
-
-	cr_assert_eq(pipe(pipes), 0);
-	dup2(pipes[0], STDIN_FILENO);
-	cr_expect_null(edit_read_line(edit, "> "));
-	close(pipes[0]);
-	close(pipes[1]);
-}
-
 Test(edit, the_terminal_is_as_it_was_afterwards)
 {
 	struct termios before, after;
+	char *line;
 
-	tcgetattr(terminal, &before);
-	before.c_lflag |= ISIG | ECHOCTL;
-	tcsetattr(terminal, TCSANOW, &before);
 	check("a\r", "a");
+	tcgetattr(terminal, &before);
+	cr_expect(before.c_lflag & ICANON);
+	cr_assert_eq(write(keyboard, "b\n", 2), 2);
+	line = edit_read_line(edit, "> ");
+	cr_expect_str_eq(line, "b");
+	free(line);
 	tcgetattr(terminal, &after);
 	cr_expect_eq(after.c_lflag, before.c_lflag);
 	cr_expect_eq(after.c_iflag, before.c_iflag);
+}
+
+/* ---- completion ---- */
+
+Test(edit, tab_completes_what_is_unique_and_goes_on_behind_it)
+{
+	check("lea\t\r", "leaks ");
+	check("pe\tx\r", "peak x");
+	check("LEA\t\r", "leaks ");
+	check("none\t\r", "none");
+}
+
+Test(edit, tab_goes_as_far_as_words_agree_and_lists_them_then)
+{
+	check("c\t\t\r", "call");
+	cr_expect(strstr(shown(), "callers-callees  calltree") != NULL);
+}
+
+/* ---- history ---- */
+
+Test(edit, control_r_searches_the_history)
+{
+	check("limit 5\r", "limit 5");
+	check("functions\r", "functions");
+	check("\022lim\033\r", "limit 5");
+}
+
+static char folder[] = "/tmp/xer-history-XXXXXX";
+
+/* A new editor whose history is a file. */
+static void begin_again(const char *path)
+{
+	edit_destroy(edit);
+	edit = edit_create(path, complete, NULL);
+}
+
+Test(edit, the_history_is_kept_in_a_file_that_several_prompts_add_to)
+{
+	char path[64], text[256] = "";
+	struct edit *other;
+	FILE *file;
+
+	cr_assert_not_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/history", folder);
+	begin_again(path);
+	check("first\r", "first");
+	other = edit;
+	edit = edit_create(path, complete, NULL);
+	check("second \\1\r", "second \\1");
+	edit_destroy(other);
+	begin_again(path);
+	check("\020\r", "second \\1");
+	check("\020\020\r", "first");
+	file = fopen(path, "r");
+	cr_assert_not_null(file);
+	cr_expect_gt(fread(text, 1, sizeof(text) - 1, file), 0);
+	fclose(file);
+	cr_expect_str_eq(text, "_HiStOrY_V2_\nfirst\nsecond \\\\1\nfirst\n", "%s", text);
+	unlink(path);
+	rmdir(folder);
+}
+
+Test(edit, a_history_that_cannot_be_kept_is_one_of_this_prompt)
+{
+	begin_again("/nonexistent/history");
+	check("first\r", "first");
+	check("\020\r", "first");
+}
+
+Test(edit, the_file_is_cut_when_it_has_grown_to_twice_the_history)
+{
+	char path[64], line[32];
+	size_t lines = 0;
+	FILE *file;
+
+	cr_assert_not_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/history", folder);
+	file = fopen(path, "w");
+	fputs("_HiStOrY_V2_\n", file);
+	for (int i = 0; i < 2001; i++)
+		fprintf(file, "line%d\n", i);
+	fclose(file);
+	begin_again(path);
+	check("\020\r", "line2000");
+	begin_again(NULL);
+	file = fopen(path, "r");
+	while (fgets(line, sizeof(line), file))
+		lines++;
+	fclose(file);
+	cr_expect_eq(lines, 1001, "%zu", lines);
+	unlink(path);
+	rmdir(folder);
 }

@@ -1,6 +1,6 @@
 /* nearest.h: what an unknown word was probably meant to be. */
-#ifndef XER_ANALYZER_BASE_NEAREST_H
-#define XER_ANALYZER_BASE_NEAREST_H
+#ifndef XER_FORMAT_NEAREST_H
+#define XER_FORMAT_NEAREST_H
 
 #include <stddef.h>
 
