@@ -5,8 +5,9 @@ CC := gcc
 endif
 BUILD   ?= build
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
-VERSION := 0.1
+VERSION := $(shell cat VERSION)
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
 
 PKG_CONFIG ?= pkg-config
@@ -33,7 +34,7 @@ include build.mk
 
 ##
 ## Build
-all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) $(LIBRARY32) $(HELPERS) $(JAR) ## build the programs into build/bin and the collector into build/lib/xer
+all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) $(LIBRARY32) $(HELPERS) $(JAR) $(COMPLETIONS) ## build the programs into build/bin and the collector into build/lib/xer
 	@$(PKG_CONFIG) --exists capstone && echo "capstone: found" || echo "capstone: not found (no disassembly)"
 	@$(if $(LIBRARY32),echo "cc -m32: found",echo "cc -m32: not found (no events of 32-bit programs)")
 	@$(PKG_CONFIG) --exists libzstd && echo "zstd: found" || echo "zstd: not found (no compressed archives)"
@@ -139,45 +140,54 @@ MAN_PAGES = $(wildcard man/*.[1-8])
 HEADERS   = $(patsubst include/%,%,$(wildcard include/*.h include/*/*.h))
 SONAMES   = $(SONAME) libexperiment.so
 SAMPLER_NAMES = $(SAMPLER_SONAME) libxer_sampler.so
-install: all library ## install below PREFIX (/usr/local); DESTDIR is put before it
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/xer
-	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
-	ln -sf xer_print $(DESTDIR)$(PREFIX)/bin/xer_trcrpt
-	install -D -m 644 template/trcfmt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
-	install -m 755 $(LIBRARY) $(HELPERS) $(DESTDIR)$(PREFIX)/lib/xer
-	$(if $(LIBRARY32),install -D -m 755 $(LIBRARY32) $(DESTDIR)$(PREFIX)/lib/xer/32/libcollector.so)
-	install -d $(DESTDIR)$(PREFIX)/share/xer
-	install -D -m 644 share/java/collector/CollectorAPI.java $(DESTDIR)$(PREFIX)/share/xer/java/collector/CollectorAPI.java
-	$(if $(JAR),install -m 644 $(JAR) $(DESTDIR)$(PREFIX)/share/xer/collector.jar)
-	sed 's|@PREFIX@|$(PREFIX)|' share/xer.gdb >$(DESTDIR)$(PREFIX)/share/xer/xer.gdb
+SHARE     = $(PREFIX)/share
+BASHDIR  ?= $(SHARE)/bash-completion/completions
+ZSHDIR   ?= $(SHARE)/zsh/site-functions
+FISHDIR  ?= $(SHARE)/fish/vendor_completions.d
+# put MODE FOLDER FILE...: install files into a folder; fill FOLDER FILE: the same of one, with its variables replaced
+put  = install -d $(DESTDIR)$(2) && install -m $(1) $(3) $(DESTDIR)$(2)
+fill = install -d $(DESTDIR)$(1) && sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' $(2) >$(DESTDIR)$(1)/$(notdir $(2:.in=))
+link = ln -sf $(1) $(DESTDIR)$(2)
+install: all library ## install below PREFIX (/usr/local), libraries in LIBDIR (PREFIX/lib); DESTDIR is put before both
+	$(call put,755,$(PREFIX)/bin,$(PROGRAMS))
+	$(call link,xer_print,$(PREFIX)/bin/xer_trcrpt)
+	$(call put,755,$(PREFIX)/lib/xer,$(LIBRARY) $(HELPERS))
+	$(if $(LIBRARY32),$(call put,755,$(PREFIX)/lib/xer/32,$(LIBRARY32)))
+	$(call put,644,$(SHARE)/xer,template/trcfmt $(JAR))
+	$(call put,644,$(SHARE)/xer/java/collector,share/java/collector/CollectorAPI.java)
+	$(call fill,$(SHARE)/xer,share/xer.gdb)
 	for header in $(HEADERS); do install -D -m 644 include/$$header $(DESTDIR)$(PREFIX)/include/$$header || exit 1; done
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/xer experiment/experiment.h experiment/data.h
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/xer/format format/datakind.def
-	install -m 644 $(SHARED_LIBRARY) $(STATIC_LIBRARY) $(DESTDIR)$(PREFIX)/lib
-	for name in $(SONAMES); do ln -sf $(notdir $(SHARED_LIBRARY)) $(DESTDIR)$(PREFIX)/lib/$$name || exit 1; done
-	install -m 644 $(SAMPLER_SHARED) $(SAMPLER_STATIC) $(DESTDIR)$(PREFIX)/lib
-	for name in $(SAMPLER_NAMES); do ln -sf $(notdir $(SAMPLER_SHARED)) $(DESTDIR)$(PREFIX)/lib/$$name || exit 1; done
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' sampler/xer-sampler.pc.in \
-		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-sampler.pc
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' experiment/xer-experiment.pc.in \
-		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
-	install -d $(DESTDIR)$(PREFIX)/share/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' include/xer.pc.in >$(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
+	$(call put,644,$(PREFIX)/include/xer,experiment/experiment.h experiment/data.h)
+	$(call put,644,$(PREFIX)/include/xer/format,format/datakind.def)
+	$(call put,644,$(LIBDIR),$(SHARED_LIBRARY) $(STATIC_LIBRARY) $(SAMPLER_SHARED) $(SAMPLER_STATIC))
+	for name in $(SONAMES); do $(call link,$(notdir $(SHARED_LIBRARY)),$(LIBDIR)/$$name) || exit 1; done
+	for name in $(SAMPLER_NAMES); do $(call link,$(notdir $(SAMPLER_SHARED)),$(LIBDIR)/$$name) || exit 1; done
+	$(call fill,$(LIBDIR)/pkgconfig,sampler/xer-sampler.pc.in)
+	$(call fill,$(LIBDIR)/pkgconfig,experiment/xer-experiment.pc.in)
+	$(call fill,$(SHARE)/pkgconfig,include/xer.pc.in)
+	$(call put,644,$(BASHDIR),$(filter $(BUILD)/share/bash/%,$(COMPLETIONS)))
+	$(call put,644,$(ZSHDIR),$(filter $(BUILD)/share/zsh/%,$(COMPLETIONS)))
+	$(call put,644,$(FISHDIR),$(filter $(BUILD)/share/fish/%,$(COMPLETIONS)))
 	for page in $(MAN_PAGES); do \
-		install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
+		folder=$(DESTDIR)$(SHARE)/man/man$${page##*.}; install -d $$folder && \
+		sed '/^\.TH /s/"Xer"/"Xer $(VERSION)"/' $$page >$$folder/$${page##*/} || exit 1; \
 	done
 
 uninstall: ## remove what install put there
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)))
-	rm -f $(DESTDIR)$(PREFIX)/share/xer/xer.gdb $(DESTDIR)$(PREFIX)/share/xer/collector.jar
-	rm -rf $(DESTDIR)$(PREFIX)/share/xer/java
-	rm -f $(DESTDIR)$(PREFIX)/lib/xer/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/32/libcollector.so $(DESTDIR)$(PREFIX)/lib/xer/xer_attach $(DESTDIR)$(PREFIX)/lib/xer/xer_sampler $(DESTDIR)$(PREFIX)/bin/xer_trcrpt $(DESTDIR)$(PREFIX)/share/xer/trcfmt
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY)) $(SONAMES))
-	rm -f $(DESTDIR)$(PREFIX)/include/xer/experiment.h $(DESTDIR)$(PREFIX)/include/xer/data.h $(DESTDIR)$(PREFIX)/include/xer/format/datakind.def $(DESTDIR)$(PREFIX)/lib/pkgconfig/xer-experiment.pc
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SAMPLER_SHARED) $(SAMPLER_STATIC)) $(SAMPLER_NAMES) pkgconfig/xer-sampler.pc)
-	-rmdir $(DESTDIR)$(PREFIX)/lib/xer/32 $(DESTDIR)$(PREFIX)/lib/xer
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS)) $(DESTDIR)$(PREFIX)/share/pkgconfig/xer.pc
-	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)) xer_trcrpt)
+	rm -rf $(DESTDIR)$(PREFIX)/lib/xer $(DESTDIR)$(SHARE)/xer
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY) $(SAMPLER_SHARED) $(SAMPLER_STATIC)) $(SONAMES) $(SAMPLER_NAMES))
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/pkgconfig/,xer-sampler.pc xer-experiment.pc) $(DESTDIR)$(SHARE)/pkgconfig/xer.pc
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(HEADERS) xer/experiment.h xer/data.h xer/format/datakind.def)
+	rm -f $(foreach name,$(COMPLETED),$(DESTDIR)$(BASHDIR)/$(name) $(DESTDIR)$(ZSHDIR)/_$(name) $(DESTDIR)$(FISHDIR)/$(name).fish)
+	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(SHARE)/man/man$${page##*.}/$${page##*/}; done
 
-.PHONY: browser-tools check-distributions howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+dist: ## build/xer-VERSION.tar.xz: the sources of the last commit, which build without git
+	mkdir -p $(BUILD)
+	git archive --prefix=xer-$(VERSION)/ HEAD | xz -T1 -c >$(BUILD)/xer-$(VERSION).tar.xz
+	@echo "$(BUILD)/xer-$(VERSION).tar.xz"
+
+deb: ## Debian packages of the last commit, in chroots (ON="bookworm trixie"): built twice to the same bytes, checked, tried
+	@tests/run-deb $(ON)
+
+.PHONY: browser-tools deb dist check-distributions howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs

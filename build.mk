@@ -117,13 +117,14 @@ $(PROGRAMS) $(HELPERS):
 
 $(BUILD)/bin/xer_trcrpt: $(BUILD)/bin/xer_print
 	ln -sf xer_print $@
-# For Java programs, if there is a JDK.
+# For Java programs, if there is a JDK. The date makes two builds the same; the jar of JDK 11 cannot set it.
 JAVAC := $(shell command -v javac 2>/dev/null)
 JAR   := $(if $(JAVAC),$(BUILD)/share/xer/collector.jar)
 $(BUILD)/share/xer/collector.jar: share/java/collector/CollectorAPI.java
 	$(begin) $(BUILD)/obj/java
 	$(JAVAC) -nowarn -source 11 -target 11 -Xlint:-options -d $(BUILD)/obj/java $<
-	jar cf $@ -C $(BUILD)/obj/java collector
+	jar --create --date=1980-01-01T00:00:02Z --no-manifest --file=$@ -C $(BUILD)/obj/java collector 2>/dev/null || \
+		jar cf $@ -C $(BUILD)/obj/java collector
 
 $(BUILD)/share/xer/trcfmt: template/trcfmt
 	$(begin)
@@ -136,6 +137,22 @@ $(BUILD)/lib/xer/libcollector.so $(BUILD)/lib/xer/32/libcollector.so: libcollect
 	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,now,-z,relro,-z,defs,-z,initfirst,-Bsymbolic-functions,--hash-style=gnu \
 		-Wl,--version-script=libcollector/versions.map -o $@ $(filter %.o,$^)
+
+# Completions for shells, made from the tables by a program of the build.
+COMPLETED   := xcollect xer_print xer_archive xer_trcrpt
+COMPLETIONS := $(foreach name,$(COMPLETED),$(BUILD)/share/bash/$(name) $(BUILD)/share/zsh/_$(name) $(BUILD)/share/fish/$(name).fish)
+$(BUILD)/completions: $(call objects,,completions) $(BUILD)/obj/analyzer/prompt/grammar.o
+	$(begin)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+$(BUILD)/share/bash/%: $(BUILD)/completions
+	$(begin)
+	$(BUILD)/completions bash $* >$@
+$(BUILD)/share/zsh/_%: $(BUILD)/completions
+	$(begin)
+	$(BUILD)/completions zsh $* >$@
+$(BUILD)/share/fish/%.fish: $(BUILD)/completions
+	$(begin)
+	$(BUILD)/completions fish $* >$@
 
 # libexperiment as it is installed: for other people's programs, shared and static.
 SONAME          := libexperiment.so.0

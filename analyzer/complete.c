@@ -207,6 +207,8 @@ static void offer_place(enum grammar_place place, const struct typed *typed, str
 			offer(out, typed, formats[i]);
 		return;
 	case GRAMMAR_SIGNALS:
+	case GRAMMAR_EVENTS:
+	case GRAMMAR_ARCHIVE:
 	case GRAMMAR_NOTHING:
 		return;
 	}

@@ -26,13 +26,15 @@ distribution()
 	return 1
 }
 
-# make_base SUITE: a minimal system with git, make and a compiler, and a user xer. It is made again when set-up changes. UNVERIFIED=yes
-# takes packages whose keys are not here: Debian has none of Ubuntu's.
+# make_base SUITE [STAMP]: a minimal system with git, make and a compiler, and a user xer. With a STAMP, one of its own, SUITE.STAMP, in
+# which nothing is ever installed; without, it is made again when set-up changes. UNVERIFIED=yes takes packages whose keys are not
+# here: Debian has none of Ubuntu's.
 make_base()
 {
-	local root=$store/$1 stamp check=() script='' components family
+	local system=$1${2:+.$2} root stamp check=() script='' components family
+	root=$store/$system
 	distribution "$1" || return
-	stamp=$(sha1sum <"$source/.ci/setup")
+	stamp=${2:-$(sha1sum <"$source/.ci/setup")}
 	[ "$(cat "$root/.xer" 2>/dev/null)" != "$stamp" ] || return 0
 	rm -rf "$root"
 	# Suites of Ubuntu that are newer than this debootstrap are made as the older ones are.
@@ -42,18 +44,30 @@ make_base()
 	# The machine's own way to the archives.
 	cp -n /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/"
 	cp /etc/resolv.conf "$root/etc/"
-	within "$1" 'apt-get update -q && apt-get install -q -y --no-install-recommends git make gcc locales && localedef -i tr_TR -f UTF-8 tr_TR.UTF-8 &&
+	within "$system" 'apt-get update -q && apt-get install -q -y --no-install-recommends git make gcc locales && localedef -i tr_TR -f UTF-8 tr_TR.UTF-8 &&
 		useradd -m -s /bin/bash xer' || return
 	echo "$stamp" >"$root/.xer"
 }
 
-# within SUITE COMMAND: a shell's command in a system. Mounts and processes go with it.
+# layer_new SUITE: sets $layer to a new folder, in whose upper/ everything stands that commands change if LAYER names it
+layer_new()
+{
+	layer=$store/$1.layer
+	rm -rf "$layer"
+	mkdir -p "$layer/upper" "$layer/work" "$layer/root"
+}
+layer_remove() { rm -rf "${layer:?}"; }
+
+# within SUITE COMMAND: a shell's command in a system. Mounts and processes go with it. LAYER: the system stays as it is.
 within()
 {
+	local root=$store/$1
+	[ -z "${LAYER:-}" ] || root=$LAYER/root
 	# shellcheck disable=SC2016
-	timeout -k 20 "$limit" unshare -m -p -f --kill-child sh -c 'mount --make-rprivate / && mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" &&
+	timeout -k 20 "$limit" unshare -m -p -f --kill-child sh -c 'mount --make-rprivate / &&
+		{ [ -z "$2" ] || mount -t overlay -o "lowerdir=$3,upperdir=$2/upper,workdir=$2/work" overlay "$0"; } && mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" &&
 		mount --rbind /dev "$0/dev" && mount -t tmpfs -o mode=1777 tmpfs "$0/tmp" && mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm" &&
-		exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive chroot "$0" /bin/bash -c "cd; $1"' "$store/$1" "$2" </dev/null
+		exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive chroot "$0" /bin/bash -c "cd; $1"' "$root" "$2" "${LAYER:-}" "$store/$1" </dev/null
 }
 
 # clone SUITE DIRECTORY OWNER: a fresh clone in a system

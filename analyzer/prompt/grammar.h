@@ -16,7 +16,9 @@ enum grammar_place {
 	GRAMMAR_FILTER,
 	GRAMMAR_COMMANDS,
 	GRAMMAR_FORMATS,
-	GRAMMAR_SIGNALS
+	GRAMMAR_SIGNALS,
+	GRAMMAR_EVENTS,
+	GRAMMAR_ARCHIVE
 };
 
 /* One alternative: a word as it is typed, or a place. text[len] is borrowed from the argument's

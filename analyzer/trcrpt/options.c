@@ -277,28 +277,8 @@ static const struct {
 	taker *take;
 	const char *value; /* what it is, NULL: none */
 } letters[] = {
-	{"-c", set_check, NULL},
-	{"-q", set_quiet, NULL},
-	{"-h", set_plain, NULL},
-	{"-j", set_list, NULL},
-	{"-r", set_raw, NULL},
-	{"-v", set_verbose, NULL},
-	{"-m", set_merge, NULL},
-	{"-d", add_only, hooks},
-	{"-k", add_except, hooks},
-	{"-o", set_output, a_file},
-	{"-p", add_processes, programs},
-	{"-s", set_from, date},
-	{"-e", set_to, date},
-	{"-t", add_file, a_file},
-	{"-T", add_threads, ids},
-	{"-x", add_programs, programs},
-	{"-C", add_cpus, ids},
-	{"-O", take_settings, settings},
-	{"-update", set_update, a_file},
-	{"--update", set_update, a_file},
-	{"--json", set_json, NULL},
-	{"-json", set_json, NULL},
+#define OPTION(name, take, value) {name, take, value},
+#include "analyzer/trcrpt/options.def"
 };
 
 enum { LETTERS = sizeof(letters) / sizeof(letters[0]) };
