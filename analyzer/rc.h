@@ -8,8 +8,9 @@
 #define RC_SYSTEM_DIRECTORY "/etc"
 #define RC_SYSTEM_NAME "xer_print.rc"
 #define RC_NAME ".xer_print.rc"
-#define RC_STUDIO_NAME ".er.rc" /* of er_print of Solaris Studio: read where RC_NAME is not there \
-	                         */
+#define RC_STUDIO_NAME \
+	".er.rc" /* of er_print of Solaris Studio: read where RC_NAME is not there \
+	          */
 
 /* Read the file of the system, that in the home directory and that in the current directory, if
  * they exist. A later one overrides an earlier one. A directory or a file that belongs to another

@@ -27,7 +27,8 @@ enum { PROGRAMS = 4 };
  * itself. */
 const char *place_word(enum grammar_place place, size_t index);
 
-/* Is the option there, and more than a question mark, which shells take for a pattern? Does an argument follow? */
+/* Is the option there, and more than a question mark, which shells take for a pattern? Does an
+ * argument follow? */
 static inline int option_exists(const struct option *option)
 {
 	return option->name && option->name[0] != '\0' && option->name[0] != '?';

@@ -16,6 +16,16 @@ chroots_ready()
 	exec 9>"$store/lock" && flock -w "$limit" 9 || cannot "another run goes on" # its systems are for one run at a time
 }
 
+# remove_tree DIRECTORY: remove a system, but nothing that is mounted in it: then it stays, with a message and status 1
+remove_tree()
+{
+	if grep -qF " ${1:?}/" /proc/self/mounts; then
+		echo "${0##*/}: something is mounted below $1: it is not removed"
+		return 1
+	fi
+	rm -rf --one-file-system "$1"
+}
+
 # distribution SUITE: sets $components and $family from tests/distributions; status 1 if it has no such row
 distribution()
 {
@@ -36,11 +46,12 @@ make_base()
 	distribution "$1" || return
 	stamp=${2:-$(sha1sum <"$source/.ci/setup")}
 	[ "$(cat "$root/.xer" 2>/dev/null)" != "$stamp" ] || return 0
-	rm -rf "$root"
+	remove_tree "$root" || return
 	# Suites of Ubuntu that are newer than this debootstrap are made as the older ones are.
 	[ "$family" != ubuntu ] || [ -e "/usr/share/debootstrap/scripts/$1" ] || script=jammy
 	[ "${UNVERIFIED:-no}" = no ] || check=(--no-check-gpg)
-	timeout 1800 debootstrap --variant=minbase "${check[@]}" --components="$components" "$1" "$root" "" "$script" || return
+	# In a mount namespace of its own: what debootstrap mounts goes with it, also if it is killed.
+	timeout 1800 unshare -m --propagation private debootstrap --variant=minbase "${check[@]}" --components="$components" "$1" "$root" "" "$script" || return
 	# The machine's own way to the archives.
 	cp -n /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/"
 	cp /etc/resolv.conf "$root/etc/"
@@ -53,10 +64,10 @@ make_base()
 layer_new()
 {
 	layer=$store/$1.layer
-	rm -rf "$layer"
+	remove_tree "$layer" || return
 	mkdir -p "$layer/upper" "$layer/work" "$layer/root"
 }
-layer_remove() { rm -rf "${layer:?}"; }
+layer_remove() { remove_tree "${layer:?}"; }
 
 # within SUITE COMMAND: a shell's command in a system. Mounts and processes go with it. LAYER: the system stays as it is.
 within()
@@ -74,7 +85,7 @@ within()
 clone()
 {
 	local directory=$store/$1$2
-	rm -rf "$directory"
+	rm -rf --one-file-system "$directory"
 	mkdir -p "$(dirname "$directory")"
 	git clone -q --no-hardlinks "$source" "$directory" || return
 	within "$1" "chown -R $3: '$(dirname "$2")'"

@@ -271,8 +271,8 @@ Test(kinds, every_setting_is_written_and_stands_in_the_manual)
 		row_needs(is_calls_switch(kinds[i].setting) ||
 		                  strstr(text_of("collect/logfile.c", ""), word),
 		          TABLE, kinds[i].id, "its setting in collect/logfile.c");
-		row_needs_between(TABLE, kinds[i].id, kinds[i].setting, "\nSettings:\n", "\n.PP",
-		                  "experiment.5");
+		row_needs_between(TABLE, kinds[i].id, kinds[i].setting,
+		                  "\n.SS Settings of log.xml\n", "\n.TE", "experiment.5");
 	}
 }
 
