@@ -1,0 +1,86 @@
+# The manual pages' own examples: every command line of every EXAMPLES section runs, and so does every row of xer_print's table of
+# questions, on recordings of the kinds that they name.
+house=$(realpath "$(dirname "$0")/../..")
+. "$(dirname "$0")/lib.sh"
+PATH=$BUILD/bin:$PATH
+
+# ---- what the examples name: programs, files, experiments
+mkdir commands
+# The program is one with functions work_a to work_d; a shell gives it its arguments.
+cp "$programs/burn50" .
+cp -r "$house"/tests/golden/heap.er .
+echo data >data.txt
+printf 'all:\n\techo built\n' >Makefile
+cat >app <<'END'
+#!/bin/sh
+exec ./burn50 0.1 1
+END
+printf '#!/bin/sh\ncat >/dev/null\n' >commands/flamegraph.pl
+printf '#!/bin/sh\necho $RUNNING\n' >commands/pidof
+chmod +x app commands/*
+PATH=$PWD/commands:$PATH
+succeeds "experiments that the examples name" sh -c '
+	xcollect -o test.1.er ./burn50 0.3 && xcollect -H on -o test.2.er ./app && xcollect -s on -i on -o test.3.er ./app &&
+	cp -r test.2.er old.er && cp -r test.2.er new.er && cp -r test.1.er run.1.er && cp -r test.1.er run.2.er && cp -r test.1.er run.3.er' >/dev/null 2>&1
+cp "$house/template/trcfmt" my.trcfmt
+
+# examples PAGE: its command lines, one a line; those that continue another are joined
+examples()
+{
+	sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\(dq/"/g; s/\\f[BIRP]//g; s/\\&//g; s/\\e$/\\/' "$house/man/$1" |
+		awk '/^\.S[HS]/ { inside = /EXAMPLES/ } inside && /^\.(nf|EX)/ { code = 1; next } /^\.(fi|EE)/ { code = 0 } code' |
+		sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | sed 's/^ *//' | grep -E '^(xcollect|xer_[a-z]+|echo|tar) '
+}
+
+rm -rf old.er new.er && cp -r heap.er old.er && cp -r heap.er new.er
+for page in xcollect.1 xer_print.1 xer_archive.1 xer_trcrpt.1; do
+	examples $page >lines.txt
+	[ -s lines.txt ]
+	is "$page has examples" 0 $?
+	while IFS= read -r line; do
+		case $line in
+		*' -P '*)
+			./burn50 3 1 &
+			RUNNING=$!
+			export RUNNING
+			line=${line/-t 10/-t 1}
+			;;
+		*--sampler*) line="$line; true" ;; # whether the kernel samples here, sampler.sh tells
+		xcollect*) rm -rf cache.1.er waits.1.er redis.1.er build.1.er; mv test.1.er kept.er ;;
+		esac
+		timeout 60 sh -c "$line" >out.txt 2>err.txt </dev/null
+		status=$?
+		case $line in
+		*-check*) [ $status != 3 ] || status=0 ;;
+		esac
+		[ ! -e kept.er ] || { [ -e test.1.er ] && rm -rf test.1.er; mv kept.er test.1.er; }
+		[ $status = 0 ] || head -3 err.txt
+		is "$page: $line" 0 $status
+	done <lines.txt
+	wait
+done
+
+# ---- the table of questions
+sed 's/\\-/-/g; s/\\f[BIRP]//g' "$house/man/xer_print.1" | awk '/^\.TS/ && !done { inside = 1; next } /^\.TE/ { if (inside) done = 1; inside = 0 } inside' |
+	awk -F '\t' '$2 ~ /^-/ { print $2 "\t" $3 }' >rows.txt
+is "there is a table" 12 "$(wc -l <rows.txt)"
+while IFS=$'\t' read -r command needs; do
+	case $needs in
+	'-H on') on=heap.er function=main ;;
+	'-s on' | '-i on') on=test.3.er function=main ;;
+	*) on=test.1.er function=work_a ;;
+	esac
+	command=${command/-csingle function/-csingle $function}
+	command=${command//source function/source $function}
+	command=${command//disasm function/disasm $function}
+	command=${command//from-to/0-1}
+	case $command in
+	*'old new') command="${command/old new/} old.er new.er" on='' ;;
+	esac
+	[[ $command != *-base* ]] || command="-check heapleakbytes==0 -base old.er new.er"
+	# shellcheck disable=SC2086
+	xer_print $command $on >out.txt 2>err.txt
+	status=$?
+	[[ $command != -check* || $status != 3 ]] || status=0
+	is "to the question: $command" 0 "$status"
+done <rows.txt
