@@ -151,6 +151,7 @@ link = ln -sf $(1) $(DESTDIR)$(2)
 install: all library ## install below PREFIX (/usr/local), libraries in LIBDIR (PREFIX/lib); DESTDIR is put before both
 	$(call put,755,$(PREFIX)/bin,$(PROGRAMS))
 	$(call link,xer_print,$(PREFIX)/bin/xer_trcrpt)
+	$(call link,xer_print,$(PREFIX)/bin/xer_src)
 	$(call put,755,$(PREFIX)/lib/xer,$(LIBRARY) $(HELPERS))
 	$(if $(LIBRARY32),$(call put,755,$(PREFIX)/lib/xer/32,$(LIBRARY32)))
 	$(call put,644,$(SHARE)/xer,template/trcfmt $(JAR))
@@ -174,7 +175,7 @@ install: all library ## install below PREFIX (/usr/local), libraries in LIBDIR (
 	done
 
 uninstall: ## remove what install put there
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)) xer_trcrpt)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(notdir $(PROGRAMS)) xer_trcrpt xer_src)
 	rm -rf $(DESTDIR)$(PREFIX)/lib/xer $(DESTDIR)$(SHARE)/xer
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(SHARED_LIBRARY) $(STATIC_LIBRARY) $(SAMPLER_SHARED) $(SAMPLER_STATIC)) $(SONAMES) $(SAMPLER_NAMES))
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/pkgconfig/,xer-sampler.pc xer-experiment.pc) $(DESTDIR)$(SHARE)/pkgconfig/xer.pc

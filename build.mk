@@ -22,8 +22,8 @@ ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone
 COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(filter-out %/nearest.o,$(call objects,pic/,format))
 
 PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive
-# xer_print under another name, and the templates that it reads by default.
-TRCRPT   := $(BUILD)/bin/xer_trcrpt $(BUILD)/share/xer/trcfmt
+# xer_print under other names, and the templates that it reads by default.
+TRCRPT   := $(BUILD)/bin/xer_trcrpt $(BUILD)/bin/xer_src $(BUILD)/share/xer/trcfmt
 LIBRARY  := $(BUILD)/lib/xer/libcollector.so
 # The library for 32-bit programs, if the compiler can compile it.
 # Debian's gcc-NN-multilib does not install the kernel's headers for 32 bits. Then those for 64 bits are used, which are the same.
@@ -115,7 +115,7 @@ $(PROGRAMS) $(HELPERS):
 	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/bin/xer_trcrpt: $(BUILD)/bin/xer_print
+$(BUILD)/bin/xer_trcrpt $(BUILD)/bin/xer_src: $(BUILD)/bin/xer_print
 	ln -sf xer_print $@
 # For Java programs, if there is a JDK. The date makes two builds the same; the jar of JDK 11 cannot set it.
 JAVAC := $(shell command -v javac 2>/dev/null)
@@ -139,7 +139,7 @@ $(BUILD)/lib/xer/libcollector.so $(BUILD)/lib/xer/32/libcollector.so: libcollect
 		-Wl,--version-script=libcollector/versions.map -o $@ $(filter %.o,$^)
 
 # Completions for shells, made from the tables by a program of the build.
-COMPLETED   := xcollect xer_print xer_archive xer_trcrpt
+COMPLETED   := xcollect xer_print xer_archive xer_trcrpt xer_src
 COMPLETIONS := $(foreach name,$(COMPLETED),$(BUILD)/share/bash/$(name) $(BUILD)/share/zsh/_$(name) $(BUILD)/share/fish/$(name).fish)
 $(BUILD)/completions: $(call objects,,completions) $(BUILD)/obj/analyzer/prompt/grammar.o
 	$(begin)

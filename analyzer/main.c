@@ -31,8 +31,22 @@ struct plan {
 	size_t path_count;
 };
 
+/* Under this name it lists programs and libraries, as er_src of Solaris Studio does. */
+static int is_src(void)
+{
+	return strcmp(program_invocation_short_name, "xer_src") == 0;
+}
+
 static void put_usage(FILE *out)
 {
+	if (is_src()) {
+		fputs("Usage: xer_src [-func | -source ITEM | -disasm ITEM | -COMMAND [ARGUMENT]] ... PROGRAM|LIBRARY...\n"
+		      "List source and instructions of a program without an experiment. Without commands: its "
+		      "functions.\nITEM is a function or a source file. The commands are those of xer_print:\n\n",
+		      out);
+		command_help(out);
+		return;
+	}
 	fputs("Usage: xer_print [-script FILE | -COMMAND [ARGUMENT]] ... [-] EXPERIMENT...\n"
 	      "Print what xcollect recorded. Without commands: interactive, or commands from "
 	      "standard input.\n\n",
@@ -45,7 +59,7 @@ static void put_usage(FILE *out)
 static int answer(const char *word, const char *next)
 {
 	if (strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0) {
-		puts("xer_print " XER_VERSION);
+		printf("%s " XER_VERSION "\n", is_src() ? "xer_src" : "xer_print");
 		return 1;
 	}
 	if (strcmp(word, "-h") == 0 ||
@@ -101,7 +115,8 @@ static int needs_experiment(const struct plan *plan)
 		if (command->need > NEED_CONTROL)
 			return 1;
 	}
-	return plan->step_count == 0 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
+	return plan->step_count == 0 &&
+	       (is_src() || !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)));
 }
 
 /* Returns 0, or -1 after a message. */
@@ -122,7 +137,8 @@ static int make_plan(struct analysis *analysis, struct plan *plan, char **words,
 	}
 	if (plan->path_count == 0 && needs_experiment(plan)) {
 		output_fail(&analysis->output, EXIT_USAGE,
-		            "no experiment named (xer_print -help shows the usage)");
+		            is_src() ? "no program named (xer_src -help shows the usage)"
+		                     : "no experiment named (xer_print -help shows the usage)");
 		return -1;
 	}
 	return 0;
@@ -205,7 +221,10 @@ static void run_plan(struct analysis *analysis, const struct plan *plan)
 	analysis_set_defaults(analysis);
 	analysis->output.exports = is_exported(plan);
 	output_page(&analysis->output);
-	if (plan->step_count == 0)
+	if (plan->step_count == 0 && is_src())
+		command_run(analysis, command_find("functions", NULL, 0),
+		            &(struct command_argument){.text = NULL});
+	else if (plan->step_count == 0)
 		script_interact(analysis, command_run_line, complete_line);
 	if (run_steps(analysis, plan, 1) == 0)
 		run_steps(analysis, plan, 0);
@@ -241,6 +260,8 @@ int main(int argc, char **argv)
 	if (argc > 1 && answer(argv[1], argv[2]))
 		return fflush(stdout) != 0 ? EXIT_TROUBLE : EXIT_OK;
 	analysis_init(&analysis);
+	if (is_src())
+		analysis.output.program = "xer_src";
 	if (make_plan(&analysis, &plan, argv + 1, argc - 1) == 0)
 		run_plan(&analysis, &plan);
 	print_finish(&analysis.output);

@@ -135,26 +135,6 @@ static int add_event(struct counters *counters, const char *name)
 	return 0;
 }
 
-int counters_read(struct counters *counters, const char *text)
-{
-	char *copy = strdup(text), *rest = copy, *part;
-	int status = copy ? 0 : -ENOMEM, has_interval = 1;
-
-	while (status == 0 && (part = strsep(&rest, ",")) != NULL) {
-		struct counter *last = has_interval ? NULL
-		                                    : &counters->counter[counters->count - 1];
-		int is_interval = last ? read_interval(part, &last->period) : 0;
-
-		has_interval = is_interval == 1;
-		if (is_interval <= 0)
-			status = is_interval < 0 ? is_interval : add_event(counters, part);
-	}
-	free(copy);
-	return status;
-}
-
-/* ---- what works */
-
 static int try(const struct counter *counter)
 {
 	struct ring_settings settings = {.period_ns = counter->period,
@@ -172,6 +152,55 @@ static int try(const struct counter *counter)
 		close(fd);
 	return fd < 0 ? fd : 0;
 }
+
+/* What Studio calls the default set: what tells most of a processor, or where that counts nothing
+ * (many virtual machines), of the kernel. */
+static int read_set(struct counters *counters, const char *interval)
+{
+	static const char *const sets[2][4] = {
+		{"cycles", "instructions", "cache-misses"},
+		{"page-faults", "context-switches", "cpu-migrations"}};
+	struct counter first;
+	int counts = find_event(sets[0][0], &first) == 0 && try(&first) == 0, status = 0;
+	const char *const *set = counts ? sets[0] : sets[1];
+
+	for (size_t i = 0; status == 0 && set[i]; i++) {
+		status = add_event(counters, set[i]);
+		if (status == 0)
+			read_interval(interval, &counters->counter[counters->count - 1].period);
+	}
+	return status;
+}
+
+static int is_set(const char *text)
+{
+	return strcmp(text, "auto") == 0 || strcmp(text, "on") == 0 || strcmp(text, "lo") == 0 ||
+	       strcmp(text, "hi") == 0;
+}
+
+int counters_read(struct counters *counters, const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *part;
+	int status = copy ? 0 : -ENOMEM, has_interval = 1;
+
+	if (is_set(text)) {
+		free(copy);
+		return read_set(counters, text);
+	}
+	while (status == 0 && (part = strsep(&rest, ",")) != NULL) {
+		struct counter *last = has_interval ? NULL
+		                                    : &counters->counter[counters->count - 1];
+		int is_interval = last ? read_interval(part, &last->period) : 0;
+
+		has_interval = is_interval == 1;
+		if (is_interval <= 0)
+			status = is_interval < 0 ? is_interval : add_event(counters, part);
+	}
+	free(copy);
+	return status;
+}
+
+/* ---- what works */
 
 static const char *explain(const struct counter *counter, int status)
 {

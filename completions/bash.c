@@ -103,6 +103,14 @@ static const char body[] =
 	"		return\n"
 	"	done\n";
 
+/* What completes a word that is no option. */
+static const char *const operands[] = {
+	[OPERANDS_EXPERIMENTS] = "\t\twords=@experiments\n\t\t_xer_offer \"$current\"\n",
+	[OPERANDS_COMMAND] =
+		"\t\tCOMPREPLY+=($(compgen -c -- \"$current\"))\n\t\tcompopt -o default\n",
+	[OPERANDS_FILES] = "\t\twords=@files\n\t\t_xer_offer \"$current\"\n",
+};
+
 void bash_put(const struct program *program, FILE *out)
 {
 	fprintf(out, "# Completions of %s for bash, made from its table of options.\n\n",
@@ -116,7 +124,7 @@ void bash_put(const struct program *program, FILE *out)
 	fprintf(out, "\tesac\n}\n\n_%s()\n{\n\tlocal look_up=_%s_argument\n", program->name,
 	        program->name);
 	fputs(body, out);
-	if (program->runs)
+	if (program->operands == OPERANDS_COMMAND)
 		fputs("	# Behind the first word that is neither an option nor an argument, everything is the program's.\n"
 		      "	while ((i < COMP_CWORD)); do\n"
 		      "		word=${COMP_WORDS[i]}\n"
@@ -140,8 +148,5 @@ void bash_put(const struct program *program, FILE *out)
 	fprintf(out,
 	        "'\n\t\t_xer_offer \"$current\"\n"
 	        "\t\t[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace\n\telse\n%s\tfi\n}\n\ncomplete -F _%s %s\n",
-	        program->runs
-	                ? "\t\tCOMPREPLY+=($(compgen -c -- \"$current\"))\n\t\tcompopt -o default\n"
-	                : "\t\twords=@experiments\n\t\t_xer_offer \"$current\"\n",
-	        program->name, program->name);
+	        operands[program->operands], program->name, program->name);
 }

@@ -46,7 +46,7 @@ static void put_option(const struct program *program, const struct option *optio
 	size_t dashes = strlen(option->dashes) + (size_t)(name - option->name);
 
 	fprintf(out, "complete -c %s%s -%c %s", program->name,
-	        program->runs ? " -n 'not __xer_has_program'" : "",
+	        program->operands == OPERANDS_COMMAND ? " -n 'not __xer_has_program'" : "",
 	        dashes == 2       ? 'l'
 	        : name[1] == '\0' ? 's'
 	                          : 'o',
@@ -81,17 +81,17 @@ void fish_put(const struct program *program, FILE *out)
 {
 	fprintf(out, "# Completions of %s for fish, made from its table of options.\n",
 	        program->name);
-	if (program->runs)
+	if (program->operands == OPERANDS_COMMAND)
 		put_takers(program, out);
 	for (size_t i = 0; i < program->count; i++)
 		if (option_exists(&program->options[i]))
 			put_option(program, &program->options[i], out);
-	if (program->runs)
+	if (program->operands == OPERANDS_COMMAND)
 		fprintf(out,
 		        "complete -c %s -n 'not __xer_has_program' -x -a '(__fish_complete_command)'\n"
 		        "complete -c %s -n __xer_has_program -x -a '(__fish_complete_subcommand)'\n",
 		        program->name, program->name);
-	else
+	else if (program->operands == OPERANDS_EXPERIMENTS)
 		fprintf(out,
 		        "complete -c %s -x -a '(__fish_complete_suffix .er; __fish_complete_suffix .erg)'\n",
 		        program->name);

@@ -37,15 +37,16 @@ static const struct option of_xer_trcrpt[] = {
 #include "analyzer/trcrpt/options.def"
 };
 
-#define PROGRAM(name, runs) \
+#define PROGRAM(name, options, operands) \
 	{ \
-#name, of_##name, sizeof(of_##name) / sizeof(of_##name[0]), runs \
+#name, options, sizeof(options) / sizeof(options[0]), OPERANDS_##operands \
 	}
 const struct program programs[PROGRAMS] = {
-	PROGRAM(xcollect, 1),
-	PROGRAM(xer_print, 0),
-	PROGRAM(xer_archive, 0),
-	PROGRAM(xer_trcrpt, 0),
+	PROGRAM(xcollect, of_xcollect, COMMAND),
+	PROGRAM(xer_print, of_xer_print, EXPERIMENTS),
+	PROGRAM(xer_src, of_xer_print, FILES),
+	PROGRAM(xer_archive, of_xer_archive, EXPERIMENTS),
+	PROGRAM(xer_trcrpt, of_xer_trcrpt, EXPERIMENTS),
 };
 
 static const char *const metrics[] = {

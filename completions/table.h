@@ -17,11 +17,15 @@ struct program {
 	const char *name;
 	const struct option *options; /* options[count] */
 	size_t count;
-	int runs; /* a program and its arguments follow the options; otherwise, experiments */
+	enum {
+		OPERANDS_EXPERIMENTS,
+		OPERANDS_COMMAND,
+		OPERANDS_FILES
+	} operands; /* what follows the options */
 };
 
 extern const struct program programs[];
-enum { PROGRAMS = 4 };
+enum { PROGRAMS = 5 };
 
 /* The words that a place stands for; NULL behind the last, and for places that a shell completes
  * itself. */

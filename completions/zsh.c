@@ -84,16 +84,21 @@ static void put_option(const struct option *option, FILE *out)
 	fputs("' \\\n", out);
 }
 
+static const char *const operands[] = {
+	[OPERANDS_EXPERIMENTS] = "\t'*:experiment:_xer_experiments'\n",
+	[OPERANDS_COMMAND] = "\t'(-)1:program: _command_names -e' \\\n\t'*::arguments: _normal'\n",
+	[OPERANDS_FILES] = "\t'*:file:_files'\n",
+};
+
 void zsh_put(const struct program *program, FILE *out)
 {
 	fprintf(out,
 	        "#compdef %s\n# Completions of %s for zsh, made from its table of options.\n\n"
 	        "_xer_experiments() { _files -g '*.er(-/) *.erg(-.)' }\n\n_arguments%s \\\n",
-	        program->name, program->name, program->runs ? " -S -A '-*'" : "");
+	        program->name, program->name,
+	        program->operands == OPERANDS_COMMAND ? " -S -A '-*'" : "");
 	for (size_t i = 0; i < program->count; i++)
 		if (option_exists(&program->options[i]))
 			put_option(&program->options[i], out);
-	fputs(program->runs ? "\t'(-)1:program: _command_names -e' \\\n\t'*::arguments: _normal'\n"
-	                    : "\t'*:experiment:_xer_experiments'\n",
-	      out);
+	fputs(operands[program->operands], out);
 }

@@ -45,6 +45,8 @@ struct exp_nodes {
 	/* Exclusive totals value[metric][node]; NULL for metrics without data. */
 	const uint64_t *value[EXP_METRICS];
 	uint64_t no_stack[EXP_METRICS]; /* totals of events whose stack is 0 or damaged */
+	int is_program; /* they are the functions of a program that was opened in place of an
+	                   experiment, and have no values */
 };
 
 /* One usage record of the overview. */

@@ -1,6 +1,8 @@
 /* dataset.c: begins and ends a dataset, and says what kinds of data it has. */
 #include "analyzer/data/dataset.h"
 
+#include "experiment/program/program.h"
+
 #include "analyzer/base/memory.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/indexobj.h"
@@ -45,6 +47,14 @@ void dataset_set_mode(struct dataset *dataset, enum frames_mode mode)
 	dataset_forget_tables(dataset);
 	filters_change(dataset->filters); /* STACK means other frames now */
 	dataset->mode = mode;
+}
+
+int dataset_is_programs(const struct dataset *dataset)
+{
+	for (size_t i = 0; i < dataset->count; i++)
+		if (!experiment_is_program(dataset->experiments[i].experiment))
+			return 0;
+	return dataset->count > 0;
 }
 
 void dataset_find_data(struct dataset *dataset, struct output *output)

@@ -125,6 +125,9 @@ unsigned dataset_data_of(const struct dataset_experiment *at);
 /* Read what is not read yet, and find out what kinds of data there are. */
 void dataset_find_data(struct dataset *dataset, struct output *output);
 
+/* Are they programs and libraries, read in place of experiments, and nothing else? */
+int dataset_is_programs(const struct dataset *dataset);
+
 /* Which frames are shown from now on. */
 void dataset_set_mode(struct dataset *dataset, enum frames_mode mode);
 

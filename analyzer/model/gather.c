@@ -54,7 +54,7 @@ static int has_clock(const struct exp_nodes *nodes, size_t node)
 
 int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
 {
-	if (node >= nodes->traced)
+	if (nodes->is_program || node >= nodes->traced)
 		return 1;
 	if (is_parent[node])
 		return 0;
@@ -135,7 +135,8 @@ static unsigned char *find_used(const struct exp_nodes *nodes)
 
 	for (size_t i = nodes->count; i-- > 0;) {
 		for (size_t metric = 0; metric < EXP_METRICS && !used[i]; metric++)
-			used[i] = (unsigned char)has(nodes, (enum exp_metric)metric, i);
+			used[i] = (unsigned char)(nodes->is_program ||
+			                          has(nodes, (enum exp_metric)metric, i));
 		if (used[i] && nodes->parent[i] < i)
 			used[nodes->parent[i]] = 1;
 	}
@@ -178,7 +179,7 @@ static int gather_frames(struct gather *gather, size_t node)
 	if (count < 1)
 		return count < 0 ? count : 0;
 	/* A function inlined at the beginning of another one was not called there. */
-	if (node >= gather->nodes->traced) {
+	if (gather->nodes->is_program || node >= gather->nodes->traced) {
 		frames += count - 1;
 		count = 1;
 	}
@@ -262,8 +263,12 @@ static int gather_values(struct gather *gather, size_t node, uint32_t caller)
 	struct place place;
 	int status;
 
-	if (!node_values(gather->nodes, node, &values, &longest))
-		return 0;
+	if (!node_values(gather->nodes, node, &values, &longest)) {
+		if (!gather->nodes->is_program)
+			return 0;
+		values = (struct metric_values){.of = {0}};
+		longest = (struct tree_longest){0};
+	}
 	status = find_place(gather, node, caller, &place);
 	if (gather->places) {
 		gather->places->own[node] = place.own;

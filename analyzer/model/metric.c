@@ -198,6 +198,15 @@ void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort
 	add(list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
 }
 
+void metric_of_programs(struct metric_list *list, struct metric_sort *sort)
+{
+	*list = (struct metric_list){.count = 0};
+	add(list, METRIC_ADDRESS, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	add(list, METRIC_SIZE, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	add(list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	*sort = (struct metric_sort){.metric = list->at[2]};
+}
+
 /* One keyword taken apart: sets of flavors and shows, 0 where not given. */
 struct keyword {
 	unsigned flavors, show;

@@ -97,6 +97,9 @@ char *metric_spell(const struct metric *metric, char *text);
 /* The list shown at first for data of the kinds in `have`, and the metric to sort by. */
 void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort *sort);
 
+/* The list and the order of programs, of which nothing is measured: where functions are. */
+void metric_of_programs(struct metric_list *list, struct metric_sort *sort);
+
 /* Read `spec`, keywords joined by `:`, for data of the kinds in `have`. Returns 0; or -EINVAL (not
  * a list of metrics) or -ENODATA (a metric without data), the reason in error[METRIC_ERROR_MAX]. */
 int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, char *error);

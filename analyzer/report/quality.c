@@ -385,7 +385,7 @@ static void put_filters(const struct dataset *dataset, struct output *output)
 
 void quality_put(const struct dataset *dataset, struct output *output)
 {
-	size_t columns = dataset_columns(dataset);
+	size_t columns = dataset_is_programs(dataset) ? 0 : dataset_columns(dataset);
 
 	if (columns == 1)
 		put_quality(dataset, output, NULL);

@@ -144,7 +144,7 @@ static void lay_out(struct layout *layout, const struct table *table,
 
 		if (metric->id == METRIC_NAME || metric->show & METRIC_SHOW_HIDDEN)
 			continue;
-		if (metric->id >= METRIC_VALUES && i % groups > 0)
+		if (metric->id >= METRIC_VALUES && (i % groups > 0 || table->is_listing))
 			continue;
 		if (is_short && is_empty(table, metric, count))
 			continue;

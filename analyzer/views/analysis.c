@@ -23,8 +23,11 @@ void analysis_set_defaults(struct analysis *analysis)
 	struct choices *choices = &analysis->choices;
 
 	dataset_find_data(&analysis->dataset, &analysis->output);
-	defaults_metrics(choices->defaults, analysis->dataset.have, &choices->metrics,
-	                 &choices->sort);
+	if (dataset_is_programs(&analysis->dataset))
+		metric_of_programs(&choices->metrics, &choices->sort);
+	else
+		defaults_metrics(choices->defaults, analysis->dataset.have, &choices->metrics,
+		                 &choices->sort);
 }
 
 void analysis_refresh(struct analysis *analysis)

@@ -71,6 +71,9 @@ struct experiment {
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an
 	                                instrumentation map */
 	size_t foreign_function_count;
+	uint64_t *program; /* program[program_count]: addresses of the functions of the program that
+	                      stands for an experiment directory; NULL: there is none */
+	size_t program_count;
 	struct exp_fxtindexes *indexes; /* of the founder's files of samples */
 	struct exp_samples
 		*samples[1 + FMT_COUNTERS_MAX]; /* of each sampler, NULL: none (samplers.h,

@@ -7,6 +7,7 @@
 #include "experiment/fxt/samples.h"
 #include "experiment/open/log.h"
 #include "experiment/open/parallel.h"
+#include "experiment/program/program.h"
 #include "experiment/streams/pauses.h"
 #include "experiment/streams/readers.h"
 #include "experiment/xray/functrace.h"
@@ -107,6 +108,7 @@ static void finish(struct exp_load *load)
 	int any = load->first_tsc <= load->last_tsc;
 
 	tell_nodes(load, &set->nodes);
+	set->nodes.is_program = experiment->program_count > 0;
 	for (size_t i = 0; i < EXP_METRICS; i++) {
 		set->nodes.value[i] = load->value[i];
 		set->nodes.no_stack[i] = load->no_stack[i];
@@ -183,6 +185,8 @@ static int read_streams(struct exp_load *load)
 		rc = exp_samples_read(load);
 	if (rc == 0)
 		rc = exp_fxtlog_nodes(load);
+	if (rc == 0)
+		rc = exp_program_nodes(load);
 	if (rc == 0)
 		rc = exp_functrace_read(load);
 	if (rc == 0)

@@ -33,7 +33,7 @@ examples()
 }
 
 rm -rf old.er new.er && cp -r heap.er old.er && cp -r heap.er new.er
-for page in xcollect.1 xer_print.1 xer_archive.1 xer_trcrpt.1; do
+for page in xcollect.1 xer_print.1 xer_archive.1 xer_trcrpt.1 xer_src.1; do
 	examples $page >lines.txt
 	[ -s lines.txt ]
 	is "$page has examples" 0 $?

@@ -17,7 +17,7 @@ mkdir work && cd work || exit 1
 status "no program is 125" 125
 status "an unknown option is 125" 125 -q true
 status "a bad value is 125" 125 -p sometimes true
-status "an option of later versions is 125" 125 -h auto true
+status "an event of nobody is 125" 125 -h automatic true
 status "a name without .er is 125" 125 -o name true
 status "a directory that cannot be made is 125" 125 -o /nonexistent/x.er true
 status "a program that is not found is 127" 127 no-such-program
@@ -42,7 +42,7 @@ rm -f small
 "$xcollect" --help >help.txt 2>help.err
 is "--help exits 0" 0 $?
 contains "--help goes to stdout" '^usage: xcollect' help.txt
-contains "--help has a blank before each value" '^  -h \[EVENT' help.txt
+contains "--help has a blank before each value" '^  -h \[auto' help.txt
 is "--help leaves stderr alone" "" "$(cat help.err)"
 "$xcollect" -V >version.txt
 contains "-V names the program" '^xcollect .*[0-9]' version.txt

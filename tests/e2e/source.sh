@@ -350,3 +350,23 @@ if have "${CXX:-g++}" && ${CXX:-g++} -g -O2 -o lambda lambda.cc >build.log 2>&1;
 else
 	skip "the file of a lambda" "it cannot be built"
 fi
+
+# ---- a program without an experiment
+make_listing() { "$(dirname "$xer_print")/xer_src" "$@" >listing.txt 2>listing.err; }
+build src_program g++ -g
+make_listing src_program
+is "xer_src lists the functions of a program" 0 $?
+contains "with their places" '^0x[0-9a-f]{8} +[0-9]+ +main$' listing.txt
+is "all of them" "" "$(nm -C --defined-only src_program | awk '$2 ~ /[tT]/ { $1 = $2 = ""; print substr($0, 3) }' | sort -u | while IFS= read -r name; do grep -qF -- " $name" listing.txt || echo "$name"; done)"
+make_listing -source inlined.cc -disasm main src_program
+is "and source and instructions" 0 $?
+contains "the source" '1\. ' listing.txt
+contains "instructions" '<Function: main>' listing.txt
+is "nothing is said of quality or metrics" 0 "$(grep -c 'quality\|sec\.' listing.txt)"
+make_listing /usr/lib/os-release
+is "what is no program: exit status" 1 $?
+contains "and the reason" '^xer_src: .*not an experiment: .* nor a program' listing.err
+make_listing -source mian src_program
+contains "a name is guessed" "did you mean 'main'" listing.err
+make_listing
+is "without a program: exit status" 2 $?

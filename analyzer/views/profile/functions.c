@@ -33,22 +33,25 @@ static void set_values(struct table *table, const struct fold_row *const *rows, 
 			item == 0 ? &rows[i][0].total : &rows[i][item].own, &rows[i][item].total};
 }
 
-/* All items that have something to show, <Total> first, in the user's order. */
+/* All items that have something to show, <Total> first, in the user's order. Of programs, which
+ * have no values, all of them but <Total>. */
 static struct table make_table(const struct dataset *dataset, const struct choices *choices,
                                enum tree_mode mode)
 {
 	const struct tree *tree = dataset_tree(dataset, mode);
 	const struct fold_row **rows = compare_folds(dataset, mode);
 	struct table table = {.count = 0};
+	int is_programs = dataset_is_programs(dataset);
 
 	compare_table(dataset, &table, mode);
-	for (uint32_t i = 0; i < tree->item_count; i++) {
+	for (uint32_t i = is_programs ? 1 : 0; i < tree->item_count; i++) {
 		set_values(&table, rows, i);
-		if (i == 0 || table_next_is_worth(&table, &choices->metrics, &choices->sort))
+		if (i == 0 || is_programs ||
+		    table_next_is_worth(&table, &choices->metrics, &choices->sort))
 			table_add_next(&table, tree, i, name_item(choices, mode, &tree->items[i]));
 	}
 	free(rows);
-	table_sort(&table, 1, &choices->sort, &choices->metrics);
+	table_sort(&table, is_programs ? 0 : 1, &choices->sort, &choices->metrics);
 	return table;
 }
 
@@ -110,7 +113,7 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 
 	quality_put_title(dataset, choices, output, titles[mode]);
 	table_put(dataset, output, &table, &choices->metrics, choices->limit, names[mode]);
-	if (mode == TREE_FUNCTIONS)
+	if (mode == TREE_FUNCTIONS && !dataset_is_programs(dataset))
 		put_hints(dataset, choices, output, &table);
 	fputc('\n', output->out);
 	table_fini(&table);

@@ -53,6 +53,26 @@ Test(counters, several_options_add_up)
 	cr_assert_eq(counters.counter[1].period, 5);
 }
 
+Test(counters, a_set_is_what_tells_most_of_this_machine)
+{
+	uint64_t usual;
+
+	cr_assert_eq(reads("auto"), 0);
+	cr_assert_eq(counters.count, 3);
+	cr_expect(strcmp(counters.counter[0].name, "cycles") == 0 ||
+	          strcmp(counters.counter[0].name, "page-faults") == 0);
+	usual = counters.counter[0].period;
+	cr_assert_eq(reads("lo"), 0);
+	cr_expect_eq(counters.counter[0].period, 10 * usual);
+	cr_assert_eq(reads("hi"), 0);
+	cr_expect_eq(counters.counter[0].period, (usual + 9) / 10);
+	cr_assert_eq(reads("branches"), 0);
+	cr_assert_eq(counters_read(&counters, "on"), 0);
+	cr_expect_eq(counters.count, 4);
+	cr_expect_str_eq(counters.counter[0].name, "branches");
+	cr_expect_neq(reads("auto,5"), 0);
+}
+
 Test(counters, nonsense_is_refused)
 {
 	static const char *const wrong[] = {"",

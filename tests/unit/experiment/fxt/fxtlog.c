@@ -376,8 +376,9 @@ Test(fxtlog, a_file_of_another_kind_is_none)
 {
 	words[0] ^= 1;
 	cr_expect_eq(open_log(), -ENOTDIR);
-	cr_expect_str_eq(cause.text + strlen(maker.path),
-	                 ": not an experiment: neither a directory nor an XRay or FXT log");
+	cr_expect_str_eq(
+		cause.text + strlen(maker.path),
+		": not an experiment: neither a directory nor an XRay or FXT log, nor a program");
 }
 
 Test(fxtlog, a_file_of_less_than_a_word_is_none)
