@@ -267,14 +267,20 @@ static int read_argument(struct analysis *analysis, const struct command *comman
                          struct command_argument *out)
 {
 	size_t len;
+	int is_quoted;
 
 	text = trim(text);
 	len = strlen(text);
 	*out = (struct command_argument){.text = NULL};
-	if (len >= 2 && (text[0] == '"' || text[0] == '\'') &&
-	    strchr(text + 1, text[0]) == text + len - 1) {
+	is_quoted = len >= 2 && (text[0] == '"' || text[0] == '\'') &&
+	            strchr(text + 1, text[0]) == text + len - 1;
+	if (is_quoted) {
 		text[len - 1] = '\0';
 		text++;
+	}
+	if (*text == '\0' && is_quoted && command->kind == ARGUMENT_TEXT) {
+		out->text = text; /* empty, as on the command line */
+		return 0;
 	}
 	if (*text == '\0') {
 		if (command->kind != ARGUMENT_TEXT && command->kind != ARGUMENT_NAME)

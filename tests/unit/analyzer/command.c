@@ -138,6 +138,7 @@ Test(command, metrics_that_begin_with_a_sign_are_metrics)
 }
 
 #define HEAP "tests/golden/heap.er"
+#define USER_EVENTS "tests/golden/user.er"
 
 static void prints(const char *lines, const char *text)
 {
@@ -178,9 +179,17 @@ Test(command_line, quotes_around_everything_are_taken_off)
 
 Test(command_line, arguments_are_asked_for_and_refused)
 {
+	struct answer with_none;
+
 	complains("fsingle", "xer_print: fsingle: needs FUNCTION [N]\n");
 	complains("fsingle ''", "xer_print: fsingle: needs FUNCTION [N]\n");
 	complains("check", "xer_print: check: needs CHECKS\n");
+	/* As on the command line, an empty text is one. */
+	answer_check(USER_EVENTS, "trcrpt", "", "xer_print: trcrpt: needs OPTIONS\n", 2);
+	with_none = answer_of(USER_EVENTS, "trcrpt \"\"");
+	cr_expect_str_eq(with_none.messages, "");
+	cr_expect_neq(with_none.text[0], '\0');
+	answer_fini(&with_none);
 	complains("functions main", "xer_print: functions: unexpected 'main'\n");
 	complains("header x", "xer_print: header: unexpected 'x'\n");
 	complains("export folded", "xer_print: export: needs FORMAT FILE\n");
