@@ -84,3 +84,45 @@ while IFS=$'\t' read -r command needs; do
 	[[ $command != -check* || $status != 3 ]] || status=0
 	is "to the question: $command" 0 "$status"
 done <rows.txt
+
+# ---- C and templates
+# blocks PAGE: the code of its EXAMPLES, each block ended by a line with a form feed
+blocks()
+{
+	sed 's/\\-/-/g; s/\\e/\\/g; s/\\&//g' "$house/man/$1" | awk '/^\.S[HS]/ { inside = /EXAMPLE/ } inside && /^\.nf/ { code = 1; next }
+		/^\.fi/ { if (code) print "\f"; code = 0 } code'
+}
+# block PAGE PATTERN: the first block with a line like that
+block() { blocks "$1" | awk -v RS='\n?\f\n' -v pattern="$2" '$0 ~ pattern { print; exit }'; }
+compile() { ${CC:-gcc} -D_GNU_SOURCE -I "$house/include" -O1 -o "$1" "$1.c" -ldl; }
+
+blocks xer_trcfmt.5 | awk -v RS='\n?\f\n' '/^[0-9A-F]+ [0-9]+\.[0-9]+ / { print }' >templates
+is "xer_trcfmt(5) has templates" 4 "$(grep -cE '^[0-9A-F]{3} ' templates)"
+succeeds "which are right" xer_trcrpt -c -t templates
+{
+	echo '#include <sys/trchkid.h>'
+	block xer_trcfmt.5 '^#define REQUEST' | grep '^#define'
+	echo 'int main(void) { long number = 7, state = 1;'
+	block xer_trcfmt.5 '^#define REQUEST' | grep -v '^#define'
+	echo 'return 0; }'
+} >request.c
+succeeds "its program compiles" compile request
+succeeds "and is recorded" xcollect -o request.er ./request
+xer_trcrpt -t templates request.er >out.txt
+contains "as the page shows it" 'request 7 begins' out.txt
+contains "with its state" 'request 7 took \[[0-9]+ usec\] cached good' out.txt
+
+{ block trchkid.3 TRCGEN; echo 'int main(void) { work(7, "some text", 9); return 0; }'; } >logs.c
+succeeds "the program of trchkid(3) compiles" compile logs
+succeeds "and is recorded" xcollect -o logs.er ./logs
+xer_print -hooks logs.er >out.txt
+contains "its events are there" '^ *012' out.txt
+
+{
+	printf '#include <collectorAPI.h>\nstatic void read_input(void) {}\nstatic void work(void) {}\n'
+	block collectorAPI.3 collector_pause | sed 's/^\t\.\.\.$/	return 0;\n}/'
+} >phases.c
+succeeds "the program of collectorAPI(3) compiles" compile phases
+succeeds "and is recorded" xcollect -o phases.er ./phases
+xer_print -header phases.er >out.txt
+contains "its pause is told" '[Pp]ause' out.txt
