@@ -21,7 +21,8 @@ record user -p off -- "$programs/user_work" >/dev/null 2>&1
 
 # The commands are taken from the help: those without arguments, and some with one; those that only change settings print nothing.
 "$xer_print" -help leaks >help.txt 2>help.err
-is "-help COMMAND: that command alone" "0 1 0" "$? $(grep -c '^  leaks ' help.txt) $(grep -vc '^  leaks ' help.txt)"
+is "-help COMMAND: that command alone, with its words in the manual" "0 1 1 1" \
+	"$? $(grep -c '^  leaks ' help.txt) $(grep -c '^  [a-z]' help.txt) $(grep -c '^      .*kept blocks' help.txt)"
 "$xer_print" -help nosuch >help.txt 2>help.err
 is "-help of no command is an error" "2 0 xer_print: help: unknown command 'nosuch' (help lists the commands)" "$? $(wc -c <help.txt) $(cat help.err)"
 "$xer_print" -help | sed -nE 's/^  ([a-z_-]+)(\[[a-z_?]+\])?( \[[^]]*\])?  +[a-z].*/\1/p' |
