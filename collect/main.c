@@ -14,6 +14,7 @@
 #include "collect/outside.h"
 #include "collect/options.h"
 #include "collect/process.h"
+#include "collect/repeat.h"
 #include "collect/sampler.h"
 #include "collect/target.h"
 
@@ -187,6 +188,9 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 	char **environment;
 	int begun = 0;
 
+	if (status == 0 && plan->request.is_warmup)
+		return execute(plan, environ, cause);
+
 	if (status == 0)
 		status = check_helpers(&plan->request, cause);
 	if (status == 0)
@@ -269,6 +273,7 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 {
 	static struct plan plan;
 	int status = options_parse(argv, &plan.request, cause);
+	int is_run;
 
 	if (status)
 		return status;
@@ -300,6 +305,12 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 		                           strerror(errno));
 	}
 	plan.command = argv;
+	if (options_repeats(&plan.request)) {
+		status = repeat_runs(&plan.request, &is_run, cause);
+		if (!is_run)
+			return status;
+		clock_begin(clock);
+	}
 	status = environment_find_installation(&plan.installation, cause);
 	if (status == 0)
 		status = find_target(&plan, cause);

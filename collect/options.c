@@ -51,6 +51,8 @@ static int refuse_value(const struct request *request, const struct option *opti
 	if (status == -E2BIG && option->letter == 'h')
 		return cause_set(cause, CAUSE_FAILED, "-h takes %d events at most",
 		                 FMT_COUNTERS_MAX);
+	if (status == -E2BIG && option->letter == 'g')
+		return cause_set(cause, CAUSE_FAILED, "-g can be given twice at most");
 	if (status == -E2BIG)
 		return cause_set(cause, CAUSE_FAILED, "-%c can be given %d times at most",
 		                 option->letter, OPTIONS_COMMENTS);
@@ -155,6 +157,34 @@ static int check_signals(const struct request *request, struct cause *cause)
 	return 0;
 }
 
+/* Two groups are for two programs. */
+static int check_groups(const struct request *request, struct cause *cause)
+{
+	if (request->versus ? request->group_count == 1 : request->group_count > 1)
+		return cause_set(
+			cause, CAUSE_FAILED,
+			request->versus
+				? "--versus needs a group for each program: -g twice, or not at all"
+				: "two groups (-g) are for two programs (--versus)");
+	return 0;
+}
+
+/* Several runs need several names, and a process that runs has begun only once. */
+static int check_repeat(const struct request *request, struct cause *cause)
+{
+	if (!options_repeats(request))
+		return 0;
+	if (request->attach)
+		return cause_set(cause, CAUSE_FAILED,
+		                 "--repeat, --warmup, --versus and -P do not go together");
+	if (request->output)
+		return cause_set(
+			cause, CAUSE_FAILED,
+			"--repeat makes several experiments: -g names their group, instead of -%c, which names one",
+			request->overwrite ? 'O' : 'o');
+	return 0;
+}
+
 /* What is impossible in a running process. */
 static int check_attach(const struct request *request, const char *program, struct cause *cause)
 {
@@ -211,7 +241,14 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 		return cause->exit_code;
 	if (out->action == OPTIONS_RECORD && !*at && !out->attach)
 		return cause_set(cause, CAUSE_FAILED, "no program to record; see xcollect --help");
+	if (check_groups(out, cause) || check_repeat(out, cause))
+		return cause->exit_code;
 	return check_signals(out, cause);
+}
+
+int options_repeats(const struct request *request)
+{
+	return request->repeat != 0 || request->warmup != 0 || request->versus;
 }
 
 void options_help(FILE *to)

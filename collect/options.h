@@ -68,8 +68,14 @@ struct request {
 	const char *output; /* NULL: the default name */
 	int overwrite;
 	const char *directory;        /* NULL: the current one */
-	const char *experiment_group; /* NULL: none */
-	pid_t attach;                 /* the process to attach to, 0: none */
+	const char *experiment_group; /* of this run; NULL: none */
+	const char *groups[2];        /* groups[group_count]: of -g */
+	unsigned group_count;
+	unsigned repeat, warmup; /* runs that are recorded, 0: one, without more ado; before them,
+	                            runs that are not */
+	const char *versus; /* the word between two programs that take turns; NULL: there is one */
+	int is_warmup;      /* this run is not recorded (repeat.c) */
+	pid_t attach;       /* the process to attach to, 0: none */
 	int dry_run;
 	int verbose;
 	const char *comments[OPTIONS_COMMENTS];
@@ -79,6 +85,9 @@ struct request {
 
 /* Read the command line. Returns 0, or 125 with `cause`. */
 int options_parse(char **argv, struct request *out, struct cause *cause);
+
+/* Is the program run several times, or are there two? (repeat.h) */
+int options_repeats(const struct request *request);
 
 /* Are MPI calls recorded? */
 int options_traces_mpi(const struct request *request);

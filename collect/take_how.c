@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_MIN_MS = 10 };
+enum { SAMPLE_MIN_MS = 10, RUNS_MAX = 10000 };
 
 int take_sample(struct request *request, const char *value)
 {
@@ -181,8 +181,46 @@ int take_directory(struct request *request, const char *value)
 
 int take_experiment_group(struct request *request, const char *value)
 {
+	if (request->group_count == sizeof(request->groups) / sizeof(request->groups[0]))
+		return -E2BIG;
 	request->experiment_group = value;
+	request->groups[request->group_count++] = value;
 	return *value ? 0 : -EINVAL;
+}
+
+static int take_number(const char *value, unsigned least, unsigned *out)
+{
+	char *end;
+	unsigned long number;
+
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end)
+		return -EINVAL;
+	if (errno || number < least || number > RUNS_MAX)
+		return -ERANGE;
+	*out = (unsigned)number;
+	return 0;
+}
+
+int take_repeat(struct request *request, const char *value)
+{
+	int status = take_number(value, 1, &request->repeat);
+
+	return status == -ERANGE ? take_out_of_range(request, "from 1 to 10000") : status;
+}
+
+int take_warmup(struct request *request, const char *value)
+{
+	int status = take_number(value, 0, &request->warmup);
+
+	return status == -ERANGE ? take_out_of_range(request, "up to 10000") : status;
+}
+
+int take_versus(struct request *request, const char *value)
+{
+	request->versus = value ? value : "--";
+	return *request->versus ? 0 : -EINVAL;
 }
 
 int take_dry_run(struct request *request, const char *value)

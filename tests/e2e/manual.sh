@@ -17,7 +17,9 @@ exec ./burn50 0.1 1
 END
 printf '#!/bin/sh\ncat >/dev/null\n' >commands/flamegraph.pl
 printf '#!/bin/sh\necho $RUNNING\n' >commands/pidof
-chmod +x app commands/*
+cp app app.old
+cp app app.new
+chmod +x app* commands/*
 PATH=$PWD/commands:$PATH
 succeeds "experiments that the examples name" sh -c '
 	xcollect -o test.1.er ./burn50 0.3 && xcollect -H on -o test.2.er ./app && xcollect -s on -i on -o test.3.er ./app &&

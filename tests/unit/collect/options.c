@@ -341,6 +341,9 @@ Test(options, what_is_out_of_range_is_told_from_what_is_no_value)
 		{"-L", "0", "-L cannot be '0': out of range (more than 0, up to 900000000)"},
 		{"-L", "99999999999",
 	         "-L cannot be '99999999999': out of range (more than 0, up to 900000000)"},
+		{"--repeat=0", "x", "--repeat cannot be '0': out of range (from 1 to 10000)"},
+		{"--warmup=10001", "x", "--warmup cannot be '10001': out of range (up to 10000)"},
+		{"--repeat=2x", "x", "--repeat cannot be '2x' (it takes N)"},
 		{"-t", "5-3", "-t cannot be '5-3': out of range (an end after the beginning)"},
 		{"--sampler=5u", "true",
 	         "--sampler cannot be '5u': out of range (from 10u to 10000m)"},
@@ -352,4 +355,35 @@ Test(options, what_is_out_of_range_is_told_from_what_is_no_value)
 		cr_expect_eq(PARSE(refused[i].option, refused[i].value, "true"), 125);
 		cr_expect_str_eq(cause.text, refused[i].text);
 	}
+}
+
+Test(options, runs_are_repeated)
+{
+	cr_assert_eq(PARSE("-g", "x.erg", "true"), 0, "%s", cause.text);
+	cr_expect(!options_repeats(&request));
+	cr_assert_eq(PARSE("--repeat=5", "--warmup=2", "-g", "x.erg", "true"), 0, "%s", cause.text);
+	cr_expect(options_repeats(&request));
+	cr_expect_eq(request.repeat, 5);
+	cr_expect_eq(request.warmup, 2);
+	cr_expect_str_eq(request.groups[0], "x.erg");
+	cr_expect_null(request.versus);
+	cr_assert_eq(PARSE("--versus", "-g", "a.erg", "-g", "b.erg", "old", "--", "new"), 0);
+	cr_expect(options_repeats(&request));
+	cr_expect_str_eq(request.versus, "--");
+	cr_expect_str_eq(request.groups[1], "b.erg");
+	cr_assert_eq(PARSE("--versus=::", "old", "::", "new"), 0);
+	cr_expect_str_eq(request.versus, "::");
+	cr_expect_eq(request.group_count, 0);
+}
+
+Test(options, what_does_not_go_with_repeated_runs)
+{
+	cr_expect_eq(PARSE("--repeat=2", "-o", "x.er", "true"), 125);
+	cr_expect_eq(PARSE("--warmup=1", "-O", "x.er", "true"), 125);
+	cr_expect_eq(PARSE("--repeat=2", "-P", "1"), 125);
+	cr_expect_eq(PARSE("--versus", "-g", "a.erg", "old", "--", "new"), 125);
+	cr_expect_eq(PARSE("-g", "a.erg", "-g", "b.erg", "true"), 125);
+	cr_expect_eq(PARSE("-g", "a.erg", "-g", "b.erg", "-g", "c.erg", "true"), 125);
+	cr_expect_str_eq(cause.text, "-g can be given twice at most");
+	cr_expect_eq(PARSE("--versus=", "old", "--", "new"), 125);
 }
