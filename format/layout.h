@@ -3,8 +3,10 @@
 #define XER_FORMAT_LAYOUT_H
 
 #define FMT_VERSION_MAJOR 1 /* readers refuse any other */
-#define FMT_VERSION_MINOR 0 /* grows when fields, kinds or elements are added */
-#define FMT_VERSION_TEXT "1.0"
+#define FMT_VERSION_MINOR 1 /* grows when fields or kinds are added: see VERSIONS in experiment(5) */
+#define FMT_TEXT_OF(number) #number
+#define FMT_VERSION_OF(major, minor) FMT_TEXT_OF(major) "." FMT_TEXT_OF(minor)
+#define FMT_VERSION_TEXT FMT_VERSION_OF(FMT_VERSION_MAJOR, FMT_VERSION_MINOR)
 
 #define FMT_FILE_LOG "log.xml"
 #define FMT_FILE_MAP "map.xml"

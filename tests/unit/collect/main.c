@@ -60,7 +60,7 @@ Test(main, help_and_version)
 {
 	struct program_run run = RUN("--version");
 
-	cr_expect_str_eq(run.out, "xcollect (Xer) " XER_VERSION ", format 1.0\n");
+	cr_expect_str_eq(run.out, "xcollect (Xer) " XER_VERSION ", format " FMT_VERSION_TEXT "\n");
 	cr_expect_eq(run.status, 0);
 	program_run_fini(&run);
 	run = RUN("--help");

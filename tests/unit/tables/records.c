@@ -1,10 +1,12 @@
 /* Tests that each row of the tables of the format has what readers of the format need. */
+#include "format/layout.h"
 #include "format/record.h"
 #include "tests/unit/tables/row.h"
 
 #include <criterion/criterion.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define RECORD_TABLE "format/datakind.def"
@@ -72,6 +74,42 @@ static int is_stream(const char *name)
 		if (strcmp(streams[i], name) == 0)
 			return 1;
 	return 0;
+}
+
+/* Has a row of the record in VERSIONS this field (NULL: any)? */
+static int is_in_versions(const char *record, const char *field)
+{
+	const char *page = strstr(text_of("man/experiment.5", ""), "\n.SH VERSIONS\n");
+	char begin[64];
+
+	snprintf(begin, sizeof(begin), "\t%s\tT{\n", record);
+	for (; page && (page = strstr(page, begin)); page++) {
+		const char *row = page + strlen(begin), *end = strstr(row, "\nT}");
+		char *part = strndup(row, end ? (size_t)(end - row) : 0);
+		int found = !field || text_has(part, field);
+
+		free(part);
+		if (found)
+			return 1;
+	}
+	return 0;
+}
+
+Test(records, a_version_of_the_format_has_added_each_record_and_field)
+{
+	const char *page = text_of("man/experiment.5", "");
+
+	for (size_t i = 0; i < RECORDS; i++)
+		row_needs(is_in_versions(records[i].name, NULL), RECORD_TABLE, records[i].name,
+		          "its row in VERSIONS of man/experiment.5");
+	for (size_t i = 0; i < FIELDS; i++) {
+		char name[96];
+
+		snprintf(name, sizeof(name), "%s.%s", fields[i].record, fields[i].field);
+		row_needs(is_in_versions(fields[i].record, fields[i].field), RECORD_TABLE, name,
+		          "its version in VERSIONS of man/experiment.5");
+	}
+	cr_expect(strstr(page, "\nThis page describes version " FMT_VERSION_TEXT ".\n") != NULL);
 }
 
 Test(records, every_record_has_a_file_a_kind_and_a_meaning)
