@@ -33,6 +33,8 @@ enum exp_data {
  * names have one slot in all experiments that this process has opened. */
 const char *experiment_counter_name(unsigned slot);
 
+#define EXP_NO_INDEX UINT32_MAX
+
 /* The call-stack tree: nodes 0 .. count-1 in order of id; parent index < own index, UINT32_MAX at
  * roots. */
 struct exp_nodes {
@@ -42,12 +44,25 @@ struct exp_nodes {
 	const uint32_t *generation;
 	size_t traced; /* nodes from here on are paths of traced calls: pc is the function's
 	                  beginning, 0 unknown */
-	/* Exclusive totals value[metric][node]; NULL for metrics without data. */
-	const uint64_t *value[EXP_METRICS];
-	uint64_t no_stack[EXP_METRICS]; /* totals of events whose stack is 0 or damaged */
+	/* Exclusive totals. Nodes with events of their own have a row of values: most have none. */
+	size_t row_count;
+	const uint32_t *row_of;  /* of[count]: the row of a node, EXP_NO_INDEX: none; NULL: no
+	                            node has one */
+	const uint32_t *node_of; /* node_of[row_count], in no order */
+	const uint64_t *value[EXP_METRICS]; /* value[metric][row]; NULL for metrics without data */
+	uint64_t no_stack[EXP_METRICS];     /* totals of events whose stack is 0 or damaged */
 	int is_program; /* they are the functions of a program that was opened in place of an
 	                   experiment, and have no values */
 };
+
+/* The exclusive total of a node. */
+static inline uint64_t exp_node_value(const struct exp_nodes *nodes, enum exp_metric metric,
+                                      size_t node)
+{
+	uint32_t row = !nodes->row_of ? EXP_NO_INDEX : nodes->row_of[node];
+
+	return row == EXP_NO_INDEX || !nodes->value[metric] ? 0 : nodes->value[metric][row];
+}
 
 /* One usage record of the overview. */
 struct exp_usage {
@@ -138,8 +153,6 @@ enum exp_sync_class {
 	                     hash */
 	EXP_SYNC_ONCE     /* a routine that is run once */
 };
-
-#define EXP_NO_INDEX UINT32_MAX
 
 /* An object of synchronization that was waited for. If another stack creates an object at the same
  * address again, that is another object. */

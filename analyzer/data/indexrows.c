@@ -160,7 +160,7 @@ static void add_values(struct index_rows *rows, const struct exp_nodes *nodes)
 {
 	uint64_t of[EXP_METRICS];
 
-	for (size_t i = 0; i < nodes->count && i < rows->count; i++) {
+	for (size_t i = 0; i < nodes->row_count && i < rows->count; i++) {
 		struct metric_values values;
 
 		for (size_t metric = 0; metric < EXP_METRICS; metric++)

@@ -28,6 +28,7 @@ struct stacks_of_rows {
 	size_t count, capacity;
 	uint64_t *pc;
 	uint32_t *parent, *generation;
+	uint32_t *row; /* row[i] is i: each of them has values */
 	uint64_t *value[EXP_METRICS];
 	size_t room; /* elements of the arrays above */
 };
@@ -92,6 +93,9 @@ static void make_room(struct stacks_of_rows *stacks, const struct exp_nodes *val
 		                               sizeof(*stacks->parent));
 		stacks->generation = memory_resize(stacks->generation, stacks->room,
 		                                   sizeof(*stacks->generation));
+		stacks->row = memory_resize(stacks->row, stacks->room, sizeof(*stacks->row));
+		for (size_t i = 0; i < stacks->room; i++)
+			stacks->row[i] = (uint32_t)i;
 		for (size_t i = 0; i < EXP_METRICS; i++)
 			if (values->value[i])
 				stacks->value[i] = memory_resize(stacks->value[i], stacks->room,
@@ -109,7 +113,10 @@ static void copy_nodes(struct stacks_of_rows *stacks, const struct exp_nodes *fr
 	*nodes = (struct exp_nodes){.count = stacks->count,
 	                            .pc = stacks->pc,
 	                            .parent = stacks->parent,
-	                            .generation = stacks->generation};
+	                            .generation = stacks->generation,
+	                            .row_count = stacks->count,
+	                            .row_of = stacks->row,
+	                            .node_of = stacks->row};
 	for (size_t i = 0; i < stacks->count; i++) {
 		uint32_t node = stacks->nodes[i];
 
@@ -139,7 +146,7 @@ static const struct exp_data_set *find_stacks(struct stacks_of_rows *stacks,
 		uint32_t node = rows->rows[row].node, at = rows->values[row];
 		uint32_t number = node < rows->nodes.count ? stacks->number[node] : 0;
 
-		for (size_t i = 0; i < EXP_METRICS && at < values->count; i++) {
+		for (size_t i = 0; i < EXP_METRICS && at < values->row_count; i++) {
 			if (!values->value[i])
 				continue;
 			*(number > 0 ? &stacks->value[i][number - 1]
@@ -156,6 +163,7 @@ static void fini_stacks(struct stacks_of_rows *stacks)
 	free(stacks->pc);
 	free(stacks->parent);
 	free(stacks->generation);
+	free(stacks->row);
 	for (size_t i = 0; i < EXP_METRICS; i++)
 		free(stacks->value[i]);
 }

@@ -23,15 +23,23 @@ static struct tree_longest longest_of(const uint64_t of[EXP_METRICS])
 	return (struct tree_longest){of[EXP_SYNC_LONGEST], of[EXP_IO_LONGEST]};
 }
 
+static uint32_t row_of(const struct exp_nodes *nodes, size_t node)
+{
+	return !nodes->row_of ? EXP_NO_INDEX : nodes->row_of[node];
+}
+
 /* Exclusive totals of a node. Returns true if any is not 0. */
 static int node_values(const struct exp_nodes *nodes, size_t node, struct metric_values *out,
                        struct tree_longest *longest)
 {
+	uint32_t row = row_of(nodes, node);
 	uint64_t of[EXP_METRICS];
 	uint64_t any = 0;
 
+	if (row == EXP_NO_INDEX)
+		return 0;
 	for (size_t i = 0; i < EXP_METRICS; i++) {
-		of[i] = nodes->value[i] ? nodes->value[i][node] : 0;
+		of[i] = nodes->value[i] ? nodes->value[i][row] : 0;
 		any |= of[i];
 	}
 	if (any != 0) {
@@ -41,27 +49,29 @@ static int node_values(const struct exp_nodes *nodes, size_t node, struct metric
 	return any != 0;
 }
 
-static int has(const struct exp_nodes *nodes, enum exp_metric metric, size_t node)
+static int has(const struct exp_nodes *nodes, enum exp_metric metric, uint32_t row)
 {
-	return nodes->value[metric] && nodes->value[metric][node] != 0;
+	return nodes->value[metric] && nodes->value[metric][row] != 0;
 }
 
-static int has_clock(const struct exp_nodes *nodes, size_t node)
+static int has_clock(const struct exp_nodes *nodes, uint32_t row)
 {
-	return has(nodes, EXP_SAMPLES, node) || has(nodes, EXP_CPU_USER, node) ||
-	       has(nodes, EXP_CPU_SYSTEM, node);
+	return has(nodes, EXP_SAMPLES, row) || has(nodes, EXP_CPU_USER, row) ||
+	       has(nodes, EXP_CPU_SYSTEM, row);
 }
 
 int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, size_t node)
 {
+	uint32_t row = row_of(nodes, node);
+
 	if (nodes->is_program || node >= nodes->traced)
 		return 1;
-	if (is_parent[node])
+	if (is_parent[node] || row == EXP_NO_INDEX)
 		return 0;
 	for (size_t i = 0; i < exp_event_total_count; i++)
-		if (exp_event_totals[i] != EXP_SAMPLES && has(nodes, exp_event_totals[i], node))
+		if (exp_event_totals[i] != EXP_SAMPLES && has(nodes, exp_event_totals[i], row))
 			return 0; /* what the program called stands there */
-	return has_clock(nodes, node);
+	return has_clock(nodes, row);
 }
 
 /* What a frame is shown as. The address of an instruction keeps its offset in the function. */
@@ -133,13 +143,15 @@ static unsigned char *find_used(const struct exp_nodes *nodes)
 {
 	unsigned char *used = memory_take(nodes->count, 1);
 
-	for (size_t i = nodes->count; i-- > 0;) {
-		for (size_t metric = 0; metric < EXP_METRICS && !used[i]; metric++)
-			used[i] = (unsigned char)(nodes->is_program ||
-			                          has(nodes, (enum exp_metric)metric, i));
+	if (nodes->is_program)
+		memset(used, 1, nodes->count);
+	for (uint32_t row = 0; row < nodes->row_count; row++)
+		for (size_t metric = 0; metric < EXP_METRICS && !used[nodes->node_of[row]];
+		     metric++)
+			used[nodes->node_of[row]] = has(nodes, (enum exp_metric)metric, row);
+	for (size_t i = nodes->count; i-- > 0;)
 		if (used[i] && nodes->parent[i] < i)
 			used[nodes->parent[i]] = 1;
-	}
 	return used;
 }
 
@@ -226,7 +238,7 @@ static int place_clock(struct gather *gather, size_t node, uint32_t caller, uint
 	int count;
 
 	if (gather->kind[node] != FRAMES_SHOWN || nodes->pc[node] < FMT_PC_MARKS ||
-	    !has_clock(nodes, node) || tree_is_leaf(nodes, gather->is_parent, node))
+	    !has_clock(nodes, row_of(nodes, node)) || tree_is_leaf(nodes, gather->is_parent, node))
 		return 0;
 	count = find_frames(gather, node, 1, &frames, &kind);
 	if (count < 1)

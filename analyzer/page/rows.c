@@ -234,9 +234,9 @@ static uint64_t stacks_of(const struct dataset_experiment *at, unsigned kind)
 	for (size_t i = 0; i < exp_event_total_count; i++) {
 		const uint64_t *values = nodes->value[exp_event_totals[i]];
 
-		for (size_t node = 0; values && node < nodes->count; node++)
+		for (size_t row = 0; values && row < nodes->row_count; row++)
 			count += exp_totals[exp_event_totals[i]].data == 1u << kind &&
-			         values[node] != 0;
+			         values[row] != 0;
 	}
 	return count;
 }

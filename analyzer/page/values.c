@@ -43,7 +43,7 @@ static uint64_t value_of(const struct page_rows *rows, const struct page_row *ro
 	const struct exp_nodes *values = &rows->set->nodes;
 
 	if (exp_totals[total].role == EXP_ROLE_MOST || !values->value[total] ||
-	    row->value >= values->count)
+	    row->value >= values->row_count)
 		return 0;
 	return values->value[total][row->value];
 }
@@ -121,8 +121,8 @@ static int64_t *find_missing(const struct walk *walk, const struct page_rows *ro
 	const struct exp_nodes *nodes = &walk->at->data->nodes;
 	int64_t *missing = memory_take(nodes->count, sizeof(*missing));
 
-	for (size_t i = 0; i < nodes->count && nodes->value[total]; i++)
-		missing[i] = (int64_t)nodes->value[total][i];
+	for (size_t i = 0; i < nodes->row_count && nodes->value[total]; i++)
+		missing[nodes->node_of[i]] = (int64_t)nodes->value[total][i];
 	for (size_t i = 0; i < rows->count; i++)
 		if (rows->rows[i].node < nodes->count)
 			missing[rows->rows[i].node] -= (int64_t)values[i];

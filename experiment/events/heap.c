@@ -33,10 +33,9 @@ static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *
 {
 	struct exp_load *load = reader->load;
 	struct exp_fact fact;
-	uint32_t row;
 
 	if (!load->selection)
-		return exp_load_stack(load, cursor, stack);
+		return exp_load_node_row(load, exp_load_stack(load, cursor, stack));
 	reader->number++;
 	if (reader->is_first)
 		return reader->number;
@@ -50,9 +49,17 @@ static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *
 	reader->leaked_bytes += fact.is_leaked ? size : 0;
 	fact.live_bytes = reader->live_bytes;
 	fact.leaked_bytes = reader->leaked_bytes;
-	row = exp_load_row(load, cursor, &fact);
-	if (load->row_capacity > reader->live.nodes && load->rc == 0)
-		load->rc = exp_live_grow(&reader->live, load->row_capacity);
+	return exp_load_row(load, cursor, &fact);
+}
+
+/* The same, with room for it in what lives. */
+static uint32_t live_row_of(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
+                            uint64_t address, uint64_t size, uint32_t stack)
+{
+	uint32_t row = row_of(reader, cursor, address, size, stack);
+
+	if (reader->load->rc == 0)
+		reader->load->rc = exp_live_grow(&reader->live, reader->load->rows.capacity);
 	return row;
 }
 
@@ -74,7 +81,9 @@ static void on_alloc(struct exp_heap_reader *reader, struct exp_cursor *cursor, 
 		exp_cursor_fault(cursor, "an allocation's address or size is damaged");
 		return;
 	}
-	block.node = row_of(reader, cursor, address, size, stack);
+	block.node = live_row_of(reader, cursor, address, size, stack);
+	if (reader->load->rc != 0)
+		return;
 	block.size = size;
 	rc = exp_blocks_put(&reader->blocks, address, &block, &old);
 	if (rc < 0) {
@@ -296,13 +305,13 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	int rc = exp_blocks_init(&reader.blocks);
 
 	if (rc == 0)
-		rc = exp_live_init(&reader.live, load->row_capacity);
+		rc = exp_live_init(&reader.live, load->rows.capacity);
 	if (rc == 0 && load->selection && load->selection->wants_leaks) {
 		rc = find_leaked(load, stream, &leaked);
 		reader.leaked = &leaked;
 	}
 	if (rc == 0)
-		rc = exp_mappings_init(&reader.mappings, load->row_capacity);
+		rc = exp_mappings_init(&reader.mappings, load->rows.capacity);
 	if (rc == 0)
 		rc = exp_stream_merge(stream, run, &reader);
 	if (rc == 0)

@@ -33,8 +33,8 @@ static uint32_t row_of_map(struct exp_heap_reader *reader, const struct exp_curs
 	                        .node = exp_load_stack(load, cursor, map->stack)};
 	uint32_t row = exp_load_row(load, cursor, &fact);
 
-	if (load->row_capacity > reader->mappings.live.nodes && load->rc == 0)
-		load->rc = exp_live_grow(&reader->mappings.live, load->row_capacity);
+	if (load->rc == 0)
+		load->rc = exp_live_grow(&reader->mappings.live, load->rows.capacity);
 	return row;
 }
 

@@ -120,20 +120,20 @@ static void on_call(struct reader *reader, const struct exp_cursor *cursor,
 	                        .file = event->file,
 	                        .fd = event->fd,
 	                        .node = exp_load_stack(load, cursor, event->stack)};
-	uint32_t node = exp_load_row(load, cursor, &fact);
+	uint32_t row = exp_load_row(load, cursor, &fact);
 	uint32_t at;
 
 	exp_load_time(load, cursor->tsc);
-	if (node == EXP_ROW_NONE)
+	if (row == EXP_ROW_NONE)
 		return;
 	at = find_descriptor(reader, event->file, event->fd);
 	if (load->rc != 0)
 		return;
-	exp_load_add(load, metrics[class].count, node, 1);
-	exp_load_add(load, metrics[class].wait, node, wait);
-	exp_load_raise(load, EXP_IO_LONGEST, node, wait);
+	exp_load_add(load, metrics[class].count, row, 1);
+	exp_load_add(load, metrics[class].wait, row, wait);
+	exp_load_raise(load, EXP_IO_LONGEST, row, wait);
 	if (metrics[class].bytes != EXP_METRICS)
-		exp_load_add(load, metrics[class].bytes, node, bytes);
+		exp_load_add(load, metrics[class].bytes, row, bytes);
 	load->set.quality.io_events++;
 	add_statistics(reader, event, class, bytes, wait);
 	if (at == EXP_NO_INDEX) {

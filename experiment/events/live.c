@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int exp_live_init(struct exp_live *live, size_t nodes)
+int exp_live_init(struct exp_live *live, size_t count)
 {
-	*live = (struct exp_live){.nodes = nodes};
-	live->rows = calloc(nodes + 1, sizeof(*live->rows));
+	*live = (struct exp_live){.row_count = count};
+	live->rows = calloc(count + 1, sizeof(*live->rows));
 	return !live->rows ? -ENOMEM : 0;
 }
 
@@ -19,15 +19,20 @@ void exp_live_fini(struct exp_live *live)
 	*live = (struct exp_live){0};
 }
 
-int exp_live_grow(struct exp_live *live, size_t nodes)
+/* Memory of calloc that is not touched costs nothing. */
+int exp_live_grow(struct exp_live *live, size_t count)
 {
-	struct exp_live_row *rows = reallocarray(live->rows, nodes + 1, sizeof(*rows));
+	struct exp_live_row *rows;
 
+	if (count <= live->row_count)
+		return 0;
+	rows = calloc(count + 1, sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
-	rows[nodes] = rows[live->nodes];
-	memset(&rows[live->nodes], 0, (nodes - live->nodes) * sizeof(*rows));
+	memcpy(rows, live->rows, live->row_count * sizeof(*rows));
+	rows[count] = live->rows[live->row_count];
+	free(live->rows);
 	live->rows = rows;
-	live->nodes = nodes;
+	live->row_count = count;
 	return 0;
 }

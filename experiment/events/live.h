@@ -22,19 +22,19 @@ struct exp_live_row {
  * its current values are those at the peak. So a new peak costs nothing, however many stacks there
  * are. */
 struct exp_live {
-	struct exp_live_row *rows; /* rows[nodes + 1], the last for events without a stack */
-	size_t nodes;
+	struct exp_live_row *rows; /* rows[row_count + 1], the last for events without a stack */
+	size_t row_count;
 	uint64_t count, bytes; /* live */
 	uint64_t peak_bytes;
 	uint64_t peak; /* number of the last peak */
 };
 
-/* Rows for nodes 0 .. nodes-1. Returns 0 or -ENOMEM; exp_live_fini frees. */
-int exp_live_init(struct exp_live *live, size_t nodes);
+/* Rows 0 .. count-1. Returns 0 or -ENOMEM; exp_live_fini frees. */
+int exp_live_init(struct exp_live *live, size_t count);
 void exp_live_fini(struct exp_live *live);
 
-/* Make room for more rows. Returns 0 or -ENOMEM. */
-int exp_live_grow(struct exp_live *live, size_t nodes);
+/* Have at least `count` rows. Returns 0 or -ENOMEM. */
+int exp_live_grow(struct exp_live *live, size_t count);
 
 /* Bring the row's values of the peak up to date; to be called before the row changes, and at the
  * end. */
@@ -47,16 +47,16 @@ static inline void exp_live_keep(const struct exp_live *live, struct exp_live_ro
 	row->peak = live->peak;
 }
 
-/* The row of a node; if there is no such node, the row for events without a stack. */
-static inline struct exp_live_row *exp_live_row(const struct exp_live *live, uint32_t node)
+/* A row; if there is no such row, the one for events without a stack. */
+static inline struct exp_live_row *exp_live_row(const struct exp_live *live, uint32_t row)
 {
-	return &live->rows[node < live->nodes ? node : live->nodes];
+	return &live->rows[row < live->row_count ? row : live->row_count];
 }
 
 /* A block is allocated. Returns true if more bytes are live than ever before. */
-static inline int exp_live_add(struct exp_live *live, uint32_t node, uint64_t size)
+static inline int exp_live_add(struct exp_live *live, uint32_t number, uint64_t size)
 {
-	struct exp_live_row *row = exp_live_row(live, node);
+	struct exp_live_row *row = exp_live_row(live, number);
 
 	exp_live_keep(live, row);
 	row->count++;
@@ -70,9 +70,9 @@ static inline int exp_live_add(struct exp_live *live, uint32_t node, uint64_t si
 	return 1;
 }
 
-static inline void exp_live_remove(struct exp_live *live, uint32_t node, uint64_t size)
+static inline void exp_live_remove(struct exp_live *live, uint32_t number, uint64_t size)
 {
-	struct exp_live_row *row = exp_live_row(live, node);
+	struct exp_live_row *row = exp_live_row(live, number);
 
 	exp_live_keep(live, row);
 	row->count--;

@@ -11,7 +11,7 @@
 
 struct range {
 	uint64_t start, end;
-	uint32_t node;
+	uint32_t row;
 };
 
 static int compare(const void *a, const void *b)
@@ -24,10 +24,10 @@ static int compare(const void *a, const void *b)
 	return x->start >= y->end;
 }
 
-int exp_mappings_init(struct exp_mappings *mappings, size_t nodes)
+int exp_mappings_init(struct exp_mappings *mappings, size_t count)
 {
 	mappings->root = NULL;
-	return exp_live_init(&mappings->live, nodes);
+	return exp_live_init(&mappings->live, count);
 }
 
 void exp_mappings_fini(struct exp_mappings *mappings)
@@ -38,18 +38,18 @@ void exp_mappings_fini(struct exp_mappings *mappings)
 }
 
 /* Put a range that overlaps none into the tree. Returns as exp_mappings_add. */
-static int insert(struct exp_mappings *mappings, uint64_t start, uint64_t end, uint32_t node)
+static int insert(struct exp_mappings *mappings, uint64_t start, uint64_t end, uint32_t row)
 {
 	struct range *range = malloc(sizeof(*range));
 
 	if (!range)
 		return -ENOMEM;
-	*range = (struct range){start, end, node};
+	*range = (struct range){start, end, row};
 	if (!tsearch(range, &mappings->root, compare)) {
 		free(range);
 		return -ENOMEM;
 	}
-	return node == EXP_ROW_NONE ? 0 : exp_live_add(&mappings->live, node, end - start);
+	return row == EXP_ROW_NONE ? 0 : exp_live_add(&mappings->live, row, end - start);
 }
 
 int exp_mappings_remove(struct exp_mappings *mappings, uint64_t start, uint64_t end,
@@ -69,31 +69,31 @@ int exp_mappings_remove(struct exp_mappings *mappings, uint64_t start, uint64_t 
 
 		tdelete(range, &mappings->root, compare);
 		free(range);
-		if (whole.node != EXP_ROW_NONE) {
-			exp_live_remove(&mappings->live, whole.node, whole.end - whole.start);
+		if (whole.row != EXP_ROW_NONE) {
+			exp_live_remove(&mappings->live, whole.row, whole.end - whole.start);
 			mappings->removed += to - from;
 		}
 		*bytes += to - from;
 		if (whole.start < from)
-			rc = insert(mappings, whole.start, from, whole.node);
+			rc = insert(mappings, whole.start, from, whole.row);
 		if (rc >= 0 && to < whole.end)
-			rc = insert(mappings, to, whole.end, whole.node);
+			rc = insert(mappings, to, whole.end, whole.row);
 	}
 	return rc < 0 ? rc : 0;
 }
 
-int exp_mappings_add(struct exp_mappings *mappings, uint64_t start, uint64_t end, uint32_t node)
+int exp_mappings_add(struct exp_mappings *mappings, uint64_t start, uint64_t end, uint32_t row)
 {
-	struct exp_live_row *row;
+	struct exp_live_row *live;
 	uint64_t replaced;
 	int rc = exp_mappings_remove(mappings, start, end, &replaced);
 
 	if (rc < 0)
 		return rc;
-	if (node != EXP_ROW_NONE) {
-		row = exp_live_row(&mappings->live, node);
-		row->allocs++;
-		row->alloc_bytes += end - start;
+	if (row != EXP_ROW_NONE) {
+		live = exp_live_row(&mappings->live, row);
+		live->allocs++;
+		live->alloc_bytes += end - start;
 	}
-	return insert(mappings, start, end, node);
+	return insert(mappings, start, end, row);
 }

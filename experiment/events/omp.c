@@ -29,7 +29,7 @@ struct region {
 	uint32_t threads;
 	uint64_t waited; /* ticks, recorded waits */
 	struct part {
-		uint32_t tid, node;
+		uint32_t tid, row;
 		uint64_t end;
 		uint64_t work;     /* until then, without waits */
 		uint64_t in_tasks; /* executed in the barrier at the region's end */
@@ -93,8 +93,8 @@ void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_
 static uint64_t value_at(const struct exp_load *load, enum exp_metric metric, uint32_t row)
 {
 	if (row == EXP_NODE_NONE)
-		return load->no_stack[metric];
-	return !load->value[metric] ? 0 : load->value[metric][row];
+		return load->rows.no_stack[metric];
+	return !load->rows.value[metric] ? 0 : load->rows.value[metric][row];
 }
 
 /* CPU time outside all regions, also before the first one. */
@@ -115,16 +115,16 @@ static uint64_t serial_time(struct exp_load *load, uint32_t row)
 
 void exp_omp_finish(struct exp_load *load)
 {
-	if (!(load->set.have & EXP_DATA_OMP) || !load->value[EXP_CPU_USER])
+	if (!(load->set.have & EXP_DATA_OMP) || !load->rows.value[EXP_CPU_USER])
 		return;
 	for (size_t i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++)
 		if (exp_load_need(load, sampled[i]) != 0) {
 			load->rc = -ENOMEM;
 			return;
 		}
-	for (uint32_t row = 0; row < load->row_count; row++)
-		load->value[EXP_OMP_SERIAL][row] = serial_time(load, row);
-	load->no_stack[EXP_OMP_SERIAL] = serial_time(load, EXP_NODE_NONE);
+	for (uint32_t row = 0; row < load->rows.count; row++)
+		load->rows.value[EXP_OMP_SERIAL][row] = serial_time(load, row);
+	load->rows.no_stack[EXP_OMP_SERIAL] = serial_time(load, EXP_NODE_NONE);
 }
 
 /* ---- constructs ---- */
@@ -192,7 +192,7 @@ static uint64_t others(const struct fmt_omp *event)
 
 /* ---- regions ---- */
 
-static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32_t node,
+static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32_t row,
                       const struct exp_cursor *cursor)
 {
 	struct region *region = &reader->regions[event->region % OPEN_REGIONS];
@@ -210,7 +210,7 @@ static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32
 	else if (exp_array_reserve(&region->part, &region->part_capacity, region->part_count,
 	                           sizeof(*region->part)) == 0)
 		region->part[region->part_count++] = (struct part){
-			.tid = cursor->tid, .node = node, .end = cursor->tsc, .work = work};
+			.tid = cursor->tid, .row = row, .end = cursor->tsc, .work = work};
 	else
 		reader->load->rc = -ENOMEM;
 	region->threads++;
@@ -242,7 +242,7 @@ static void count_parts(struct reader *reader, const struct region *region,
 		uint64_t passed = tsc > part->end ? tsc - part->end : 0;
 		uint64_t wait = passed > part->in_tasks ? passed - part->in_tasks : 0;
 
-		exp_load_add(reader->load, EXP_OMP_IMPLICIT_BARRIER, part->node, wait);
+		exp_load_add(reader->load, EXP_OMP_IMPLICIT_BARRIER, part->row, wait);
 		waits += wait;
 		all += work;
 		most = work > most ? work : most;

@@ -33,7 +33,7 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	struct exp_buffer_use *use = &load->uses[reader->use];
 	struct fmt_clock sample;
 	struct exp_fact fact;
-	uint32_t node;
+	uint32_t row;
 
 	memcpy(&sample, cursor->payload, sizeof(sample));
 	if (sample.state > FMT_clock_state_RESIDUAL)
@@ -47,20 +47,20 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	                         .cpu_ns = sample.cpu_ns,
 	                         .mpi_state = sample.mpi};
 	fact.node = exp_load_stack(load, cursor, sample.stack);
-	node = exp_load_row(load, cursor, &fact);
-	if (node == EXP_ROW_NONE)
+	row = exp_load_row(load, cursor, &fact);
+	if (row == EXP_ROW_NONE)
 		return;
-	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + sample.state), node, sample.cpu_ns);
+	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + sample.state), row, sample.cpu_ns);
 	if (sample.omp != FMT_omp_state_NONE)
-		exp_omp_sample(load, sample.omp, node, sample.cpu_ns);
+		exp_omp_sample(load, sample.omp, row, sample.cpu_ns);
 	if (sample.mpi != FMT_mpi_state_NONE)
-		exp_mpi_sample(load, sample.mpi, node, sample.cpu_ns);
+		exp_mpi_sample(load, sample.mpi, row, sample.cpu_ns);
 	load->set.quality.sampled_ns += sample.cpu_ns;
 	use->cpu_ns += sample.cpu_ns;
 	/* A residual is the rest when its thread ended: time, but not a sample. */
 	if (sample.state == FMT_clock_state_RESIDUAL)
 		return;
-	exp_load_add(load, EXP_SAMPLES, node, 1);
+	exp_load_add(load, EXP_SAMPLES, row, 1);
 	load->set.quality.samples++;
 	load->set.quality.user_samples += sample.state == FMT_clock_state_USER;
 	use->samples++;
@@ -114,7 +114,7 @@ static int take_end_usage(struct exp_load *load)
 	if (use < 0)
 		return -ENOMEM;
 	/* There is no event that a cursor could stand on. */
-	row = !load->selection ? fact.node : exp_load_row_of(load, &fact);
+	row = exp_load_row_of(load, &fact);
 	if (row == EXP_ROW_NONE)
 		return 0;
 	exp_load_add(load, EXP_CPU_RESIDUAL, row, usage->cpu_ns);

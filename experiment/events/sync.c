@@ -244,15 +244,17 @@ static void on_init(struct reader *reader, const struct exp_cursor *cursor,
 		replace_object(reader, place, creation);
 }
 
-/* Count a wait of `wait` ticks at `node` for the object `at`. */
+/* Count a wait for the object `at`. */
 static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
-                       const struct fmt_sync *event, uint64_t wait, uint32_t node, uint32_t at)
+                       const struct fmt_sync *event, const struct exp_fact *fact, uint32_t row,
+                       uint32_t at)
 {
 	struct exp_load *load = reader->load;
+	uint64_t wait = fact->wait_ticks;
 
-	exp_load_add(load, EXP_SYNC_COUNT, node, 1);
-	exp_load_add(load, EXP_SYNC_WAIT, node, wait);
-	exp_load_raise(load, EXP_SYNC_LONGEST, node, wait);
+	exp_load_add(load, EXP_SYNC_COUNT, row, 1);
+	exp_load_add(load, EXP_SYNC_WAIT, row, wait);
+	exp_load_raise(load, EXP_SYNC_LONGEST, row, wait);
 	load->set.quality.sync_events++;
 	if (at == EXP_NO_INDEX) {
 		reader->overflow++;
@@ -261,7 +263,7 @@ static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
 
 		if (wait > object->longest_ns || object->count == 0) {
 			object->longest_ns = wait;
-			object->node = node;
+			object->node = fact->node;
 			object->mutex = fmt_u48_get(&event->second);
 		}
 		object->count++;
@@ -279,7 +281,7 @@ static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
 		                                     .tid = cursor->tid,
 		                                     .mutex = fmt_u48_get(&event->second),
 		                                     .object = at,
-		                                     .node = node,
+		                                     .node = fact->node,
 		                                     .error = event->error,
 		                                     .func = event->func});
 }
@@ -300,7 +302,7 @@ static void on_wait(struct reader *reader, const struct exp_cursor *cursor,
 		return;
 	at = find_object(reader, fact.address, class_of[event->func]);
 	if (reader->load->rc == 0)
-		count_wait(reader, cursor, event, fact.wait_ticks, row, at);
+		count_wait(reader, cursor, event, &fact, row, at);
 }
 
 /* What the thread's latest record is; made if there is none yet. NULL: no memory. */

@@ -217,8 +217,7 @@ int exp_user_read(struct exp_load *load)
 			rc = rc == -ENOMEM ? rc : 0;
 			continue;
 		}
-		if (!load->value[EXP_USER_COUNT])
-			rc = exp_load_metric(load, EXP_USER_COUNT);
+		rc = exp_load_need(load, EXP_USER_COUNT);
 		load->set.have |= EXP_DATA_USER;
 		if (rc == 0)
 			rc = exp_stream_each(&stream, on_event, &counter);

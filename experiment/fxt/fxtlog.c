@@ -131,7 +131,7 @@ int exp_fxtlog_values(struct exp_load *load)
 	if (!load->experiment->fxtlog)
 		return 0;
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
-		rc = exp_load_metric(load, metrics[i]);
+		rc = exp_load_need(load, metrics[i]);
 	if (rc == 0)
 		rc = add_threads(load);
 	if (rc == 0)

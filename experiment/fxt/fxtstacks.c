@@ -231,8 +231,8 @@ int exp_fxtstacks_count(struct exp_load *load, struct exp_index *uses, const str
 	if (use < 0)
 		return -ENOMEM;
 	exp_load_time(load, fact->ticks);
-	row = !load->selection ? fact->node : exp_load_row_of(load, fact);
-	if (row == EXP_ROW_NONE && load->selection)
+	row = exp_load_row_of(load, fact);
+	if (row == EXP_ROW_NONE)
 		return load->rc;
 	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + fact->type), row, fact->cpu_ns);
 	exp_load_add(load, EXP_SAMPLES, row, 1);

@@ -250,7 +250,7 @@ static int count_sample(struct exp_load *load, struct exp_index *threads,
 	fact.type = samples->metric - EXP_COUNTER;
 	fact.cpu_ns = 0;
 	fact.bytes = samples->period;
-	row = !load->selection ? fact.node : exp_load_row_of(load, &fact);
+	row = exp_load_row_of(load, &fact);
 	if (row != EXP_ROW_NONE) {
 		exp_load_add(load, samples->metric, row, samples->period);
 		load->set.quality.counter_samples++;
@@ -277,7 +277,7 @@ int exp_samples_values(struct exp_load *load)
 
 	for (unsigned slot = 0; slot < SLOTS && rc == 0; slot++)
 		if (experiment->counted & 1u << slot)
-			rc = exp_load_metric(load, EXP_COUNTER + slot);
+			rc = exp_load_need(load, EXP_COUNTER + slot);
 	if (experiment->counted != 0)
 		load->set.have |= EXP_DATA_COUNTERS;
 	for (unsigned n = 0; n < EXP_SAMPLERS && rc == 0; n++)
@@ -286,7 +286,7 @@ int exp_samples_values(struct exp_load *load)
 	return rc;
 }
 
-uint64_t exp_samples_counted(const struct exp_load *load, size_t node)
+uint64_t exp_samples_counted(const struct exp_load *load, size_t row)
 {
 	uint64_t count = 0;
 
@@ -294,7 +294,7 @@ uint64_t exp_samples_counted(const struct exp_load *load, size_t node)
 		const struct exp_samples *samples = load->experiment->samples[n];
 
 		if (samples && samples->metric != EXP_SAMPLES)
-			count += load->value[samples->metric][node] / samples->period;
+			count += load->rows.value[samples->metric][row] / samples->period;
 	}
 	return count;
 }

@@ -15,8 +15,8 @@ int exp_samples_read(struct exp_load *load);
 /* Count them: each stands for a period. Returns 0 or -ENOMEM. */
 int exp_samples_values(struct exp_load *load);
 
-/* How many samples of counters have this stack, in a load that is not grouped. */
-uint64_t exp_samples_counted(const struct exp_load *load, size_t node);
+/* How many samples of counters a row has, in a load that is not grouped. */
+uint64_t exp_samples_counted(const struct exp_load *load, size_t row);
 
 /* Give up all that an experiment has. */
 void exp_samples_forget(struct experiment *experiment);

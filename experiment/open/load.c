@@ -28,18 +28,14 @@ void exp_load_destroy(struct exp_load *load)
 	free(load);
 }
 
-static uint64_t value_of(const struct exp_load *load, enum exp_metric metric, size_t node)
+static uint64_t count_events(const struct exp_load *load, size_t row)
 {
-	return !load->value[metric] ? 0 : load->value[metric][node];
-}
-
-static uint64_t count_events(const struct exp_load *load, size_t node)
-{
-	uint64_t events = exp_samples_counted(load, node) +
-	                  (!load->others ? 0 : load->others[node]);
+	const struct exp_rows *rows = &load->rows;
+	uint64_t events = exp_samples_counted(load, row) + (!rows->others ? 0 : rows->others[row]);
 
 	for (size_t i = 0; i < exp_event_total_count; i++)
-		events += value_of(load, exp_event_totals[i], node);
+		if (rows->value[exp_event_totals[i]])
+			events += rows->value[exp_event_totals[i]][row];
 	return events;
 }
 
@@ -48,9 +44,9 @@ static void count_stacks(struct exp_load *load)
 {
 	struct exp_quality *quality = &load->set.quality;
 
-	for (size_t i = 0; i < load->nodes.count; i++) {
+	for (size_t i = 0; i < load->rows.count; i++) {
 		uint64_t events = count_events(load, i);
-		unsigned marks = load->nodes.marks[i];
+		unsigned marks = load->nodes.marks[load->rows.node[i]];
 
 		if (events == 0)
 			continue;
@@ -90,15 +86,23 @@ static uint64_t find_cpu_time(const struct exp_load *load)
 	return cpu_ns;
 }
 
-/* The stacks of a load that is not grouped, without values. */
 static void tell_nodes(const struct exp_load *load, struct exp_nodes *out)
 {
-	out->count = load->row_count;
+	const struct exp_rows *rows = &load->rows;
+
+	out->row_count = rows->count;
+	for (size_t i = 0; i < EXP_METRICS; i++) {
+		out->value[i] = rows->value[i];
+		out->no_stack[i] = rows->no_stack[i];
+	}
 	if (load->selection && load->selection->is_grouped)
 		return;
+	out->count = load->nodes.count;
 	out->pc = load->nodes.pc;
 	out->parent = load->nodes.parent;
 	out->generation = load->nodes.generation;
+	out->row_of = rows->of;
+	out->node_of = rows->node;
 }
 
 static void finish(struct exp_load *load)
@@ -109,10 +113,6 @@ static void finish(struct exp_load *load)
 
 	tell_nodes(load, &set->nodes);
 	set->nodes.is_program = experiment->program_count > 0;
-	for (size_t i = 0; i < EXP_METRICS; i++) {
-		set->nodes.value[i] = load->value[i];
-		set->nodes.no_stack[i] = load->no_stack[i];
-	}
 	set->usage = load->usage;
 	set->usage_count = load->usage_count;
 	set->threads = load->threads;
@@ -157,7 +157,7 @@ static int read_nodes(struct exp_load *load)
 	return rc;
 }
 
-/* All stacks are there: make rows of them, and tell the selection. */
+/* All stacks are there: tell the selection. */
 static int begin(struct exp_load *load)
 {
 	const struct exp_selection *selection = load->selection;
@@ -167,9 +167,6 @@ static int begin(struct exp_load *load)
 	                                .parent = load->nodes.parent,
 	                                .generation = load->nodes.generation};
 
-	if (!selection || !selection->is_grouped)
-		load->row_count = load->nodes.count;
-	load->row_capacity = load->row_count;
 	return !selection || !selection->begin ? 0 : selection->begin(selection->context, &nodes);
 }
 

@@ -67,8 +67,6 @@ static void part_init(struct part *part, const struct exp_load *whole, size_t ta
 	part->load.experiment = &part->experiment;
 	part->load.nodes = whole->nodes;
 	part->load.has_others_nodes = 1;
-	part->load.row_count = whole->row_count;
-	part->load.row_capacity = whole->row_capacity;
 	part->load.first_tsc = whole->first_tsc;
 	part->load.last_tsc = whole->last_tsc;
 }
@@ -92,31 +90,6 @@ static int join_uses(struct exp_load *to, const struct exp_load *from)
 		to->uses[to->use_count++] = from->uses[i];
 	}
 	return 0;
-}
-
-static void join_values(struct exp_load *to, struct exp_load *from)
-{
-	for (size_t i = 0; i < EXP_METRICS; i++) {
-		if (!from->value[i])
-			continue;
-		/* No metric comes from two streams. */
-		to->value[i] = from->value[i];
-		to->no_stack[i] = from->no_stack[i];
-		from->value[i] = NULL;
-	}
-}
-
-static void join_others(struct exp_load *to, struct exp_load *from)
-{
-	if (!from->others)
-		return;
-	if (!to->others) {
-		to->others = from->others;
-		from->others = NULL;
-		return;
-	}
-	for (size_t i = 0; i < to->row_count; i++)
-		to->others[i] += from->others[i];
 }
 
 static void join_unknown(struct exp_load *to, const struct exp_load *from)
@@ -168,8 +141,8 @@ static int join(struct exp_load *whole, struct part *part)
 	free(part->messages);
 	if (rc == 0)
 		rc = join_uses(whole, load);
-	join_values(whole, load);
-	join_others(whole, load);
+	if (rc == 0)
+		rc = exp_rows_join(&whole->rows, &load->rows, whole->nodes.count);
 	join_unknown(whole, load);
 	join_quality(&whole->set.quality, &load->set.quality);
 	join_own(whole, load, part->data);

@@ -27,10 +27,13 @@ void exp_load_unknown_stack(struct exp_load *load, const struct exp_cursor *curs
 	load->unknown_offset = exp_cursor_payload_offset(cursor);
 }
 
-int exp_load_metric(struct exp_load *load, enum exp_metric metric)
+uint32_t exp_load_add_row(struct exp_load *load, uint32_t node)
 {
-	load->value[metric] = calloc(load->row_capacity + 1, sizeof(*load->value[metric]));
-	return !load->value[metric] ? -ENOMEM : 0;
+	uint32_t row = exp_rows_add(&load->rows, node, load->nodes.count);
+
+	if (row == EXP_ROW_NONE)
+		load->rc = -ENOMEM;
+	return row;
 }
 
 static enum fmt_stream stream_of(enum exp_data data)
@@ -105,9 +108,11 @@ uint64_t exp_load_ns(const struct exp_load *load, uint64_t ticks)
 
 void exp_load_metric_ns(struct exp_load *load, enum exp_metric metric)
 {
-	for (size_t i = 0; i < load->row_count; i++)
-		load->value[metric][i] = exp_load_ns(load, load->value[metric][i]);
-	load->no_stack[metric] = exp_load_ns(load, load->no_stack[metric]);
+	struct exp_rows *rows = &load->rows;
+
+	for (size_t i = 0; i < rows->count; i++)
+		rows->value[metric][i] = exp_load_ns(load, rows->value[metric][i]);
+	rows->no_stack[metric] = exp_load_ns(load, rows->no_stack[metric]);
 }
 
 /* The slack is for clocks that disagree. */
@@ -135,9 +140,7 @@ void exp_load_fini(struct exp_load *load)
 {
 	if (!load->has_others_nodes)
 		exp_nodes_fini(&load->nodes);
-	for (size_t i = 0; i < EXP_METRICS; i++)
-		free(load->value[i]);
-	free(load->others);
+	exp_rows_fini(&load->rows);
 	free(load->usage);
 	free(load->threads);
 	free(load->gcs);
@@ -157,12 +160,8 @@ void exp_load_count_other(struct exp_load *load, uint32_t row)
 {
 	if (row == EXP_NODE_NONE || (load->selection && load->selection->is_grouped))
 		return;
-	if (!load->others)
-		load->others = calloc(load->row_count, sizeof(*load->others));
-	if (!load->others)
+	if (exp_rows_count_other(&load->rows, row) != 0)
 		load->rc = -ENOMEM;
-	else
-		load->others[row]++;
 }
 
 int exp_load_profile_metrics(struct exp_load *load)
@@ -172,7 +171,7 @@ int exp_load_profile_metrics(struct exp_load *load)
 	int rc = 0;
 
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]) && rc == 0; i++)
-		rc = exp_load_metric(load, metrics[i]);
+		rc = exp_load_need(load, metrics[i]);
 	if (rc == 0)
 		load->set.have |= EXP_DATA_PROFILE;
 	return rc;

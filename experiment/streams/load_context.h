@@ -5,6 +5,7 @@
 #include "experiment/base/internal.h"
 #include "experiment/streams/nodes.h"
 #include "experiment/streams/reuse.h"
+#include "experiment/streams/rows.h"
 #include "experiment/streams/selection.h"
 #include "experiment/streams/stream.h"
 #include "experiment/streams/timeline.h"
@@ -25,10 +26,7 @@ struct exp_load {
 	struct exp_node_table nodes;
 	int has_others_nodes;                  /* the nodes belong to the experiment's first load */
 	const struct exp_selection *selection; /* NULL: all events count, at their stacks */
-	size_t row_count, row_capacity; /* of the values: nodes, or the rows of a grouped load */
-	uint64_t *value[EXP_METRICS];   /* of the rows, NULL where there is no data */
-	uint64_t no_stack[EXP_METRICS];
-	uint64_t *others; /* of the nodes: events that no metric counts, NULL if there are none */
+	struct exp_rows rows;                  /* of values */
 	struct exp_usage *usage;
 	size_t usage_count, usage_capacity;
 	struct exp_thread *threads;
@@ -77,34 +75,44 @@ void exp_load_fini(struct exp_load *load);
 /* Note the buffer that a cursor is in. Returns the index of its use, or -ENOMEM. */
 long exp_load_use(struct exp_load *load, uint32_t tid, uint64_t tsc);
 
+/* Make a row for a node. Returns it; or EXP_ROW_NONE, and load->rc, if there is no memory. */
+uint32_t exp_load_add_row(struct exp_load *load, uint32_t node);
+
+/* The row of a node, made if it is new; the same number for EXP_NODE_NONE, no stack. */
+static inline uint32_t exp_load_node_row(struct exp_load *load, uint32_t node)
+{
+	uint32_t row = exp_rows_find(&load->rows, node);
+
+	return row != EXP_NO_INDEX || node == EXP_NODE_NONE ? row : exp_load_add_row(load, node);
+}
+
 /* The row for an event of a load with a selection; EXP_ROW_NONE: it does not count.
  * (selection.c) */
 uint32_t exp_load_ask(struct exp_load *load, const struct exp_cursor *cursor,
                       struct exp_fact *fact);
 
-/* The same, all of the fact being known. */
+/* The same for any load, all of the fact being known. */
 uint32_t exp_load_row_of(struct exp_load *load, const struct exp_fact *fact);
 
-/* Where an event counts: `fact` is read only if there is a selection. fact->node: its stack. */
+/* Where an event counts: EXP_NODE_NONE: it has no stack; EXP_ROW_NONE: nowhere. Of `fact`, only
+ * the stack, fact->node, is read if there is no selection. */
 static inline uint32_t exp_load_row(struct exp_load *load, const struct exp_cursor *cursor,
                                     struct exp_fact *fact)
 {
-	return !load->selection ? fact->node : exp_load_ask(load, cursor, fact);
+	return !load->selection ? exp_load_node_row(load, fact->node)
+	                        : exp_load_ask(load, cursor, fact);
 }
 
-/* Note that an event that no metric counts has a stack (load.c). */
+/* Note that an event that no metric counts has a stack. */
 void exp_load_count_other(struct exp_load *load, uint32_t row);
 
 /* Allocate those of a profile (profile.c). Returns 0 or -ENOMEM. */
 int exp_load_profile_metrics(struct exp_load *load);
 
-/* Allocate the values of a metric. Returns 0 or -ENOMEM. */
-int exp_load_metric(struct exp_load *load, enum exp_metric metric);
-
-/* The same unless it has been done. */
+/* Allocate the values of a metric unless that has been done. Returns 0 or -ENOMEM. */
 static inline int exp_load_need(struct exp_load *load, enum exp_metric metric)
 {
-	return !load->value[metric] ? exp_load_metric(load, metric) : 0;
+	return exp_rows_need(&load->rows, metric);
 }
 
 /* Give the file of a kind of data to `read`, with room for the totals from `first` to `last`; all
@@ -167,23 +175,25 @@ static inline uint32_t exp_load_stack(struct exp_load *load, const struct exp_cu
 	return node;
 }
 
-static inline void exp_load_raise(struct exp_load *load, enum exp_metric metric, uint32_t node,
+/* The value of a row, or of events without a stack. */
+static inline uint64_t *exp_load_value(struct exp_load *load, enum exp_metric metric, uint32_t row)
+{
+	return row == EXP_NODE_NONE ? &load->rows.no_stack[metric] : &load->rows.value[metric][row];
+}
+
+static inline void exp_load_raise(struct exp_load *load, enum exp_metric metric, uint32_t row,
                                   uint64_t amount)
 {
-	uint64_t *value = node == EXP_NODE_NONE ? &load->no_stack[metric]
-	                                        : &load->value[metric][node];
+	uint64_t *value = exp_load_value(load, metric, row);
 
 	if (amount > *value)
 		*value = amount;
 }
 
-static inline void exp_load_add(struct exp_load *load, enum exp_metric metric, uint32_t node,
+static inline void exp_load_add(struct exp_load *load, enum exp_metric metric, uint32_t row,
                                 uint64_t amount)
 {
-	if (node == EXP_NODE_NONE)
-		load->no_stack[metric] += amount;
-	else
-		load->value[metric][node] += amount;
+	*exp_load_value(load, metric, row) += amount;
 }
 
 #endif

@@ -1,56 +1,29 @@
-/* selection.c: asks for each event of a load whether it counts, and for which row, and makes space
- * for new rows.
+/* selection.c: asks for each event of a load whether it counts, and for which row.
  * See doc/decisions/32-filters.md. */
 #include "experiment/streams/selection.h"
 
 #include "experiment/streams/load_context.h"
 
 #include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { FIRST_ROWS = 64 };
-
-/* Make room for `rows` rows in all values that there are. Returns 0 or -ENOMEM. */
-static int grow_rows(struct exp_load *load, size_t rows)
-{
-	size_t capacity = load->row_capacity < FIRST_ROWS ? FIRST_ROWS : load->row_capacity;
-
-	while (capacity < rows)
-		capacity *= 2;
-	for (size_t i = 0; i < EXP_METRICS; i++) {
-		uint64_t *grown;
-
-		if (!load->value[i])
-			continue;
-		grown = reallocarray(load->value[i], capacity + 1, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + load->row_count, 0,
-		       (capacity + 1 - load->row_count) * sizeof(*grown));
-		load->value[i] = grown;
-	}
-	load->row_capacity = capacity;
-	return 0;
-}
 
 uint32_t exp_load_row_of(struct exp_load *load, const struct exp_fact *fact)
 {
-	uint32_t row = load->selection->row(load->selection->context, fact);
+	const struct exp_selection *selection = load->selection;
+	uint32_t row = !selection ? 0 : selection->row(selection->context, fact);
 
 	if (row == EXP_ROW_NONE)
 		return row;
-	if (!load->selection->is_grouped)
-		return fact->node;
+	if (!selection || !selection->is_grouped)
+		return exp_load_node_row(load, fact->node);
 	if (row >= EXP_ROWS_MAX)
 		return EXP_ROW_NONE;
-	if (row >= load->row_capacity && grow_rows(load, (size_t)row + 1) != 0) {
+	if (exp_rows_reserve(&load->rows, (size_t)row + 1) != 0) {
 		load->rc = -ENOMEM;
 		return EXP_ROW_NONE;
 	}
-	if (row >= load->row_count)
-		load->row_count = (size_t)row + 1;
+	if (row >= load->rows.count)
+		load->rows.count = (size_t)row + 1;
 	return row;
 }
 

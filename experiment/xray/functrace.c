@@ -251,16 +251,19 @@ static int ask(void *context, const struct calls_thread *thread, uint32_t path, 
 	return 1;
 }
 
-static void add_values(struct exp_load *load)
+static int add_values(struct exp_load *load)
 {
 	const struct calls *calls = load->calls;
 
 	for (size_t i = 1; i < calls->path_count; i++) {
-		uint32_t node = (uint32_t)(load->set.nodes.traced + i - 1);
+		uint32_t row = exp_load_node_row(load, (uint32_t)(load->set.nodes.traced + i - 1));
 
-		exp_load_add(load, EXP_TRACE_CALLS, node, calls->paths[i].count);
-		exp_load_add(load, EXP_TRACE_TIME, node, calls->paths[i].self);
+		if (row == EXP_ROW_NONE)
+			return -ENOMEM;
+		exp_load_add(load, EXP_TRACE_CALLS, row, calls->paths[i].count);
+		exp_load_add(load, EXP_TRACE_TIME, row, calls->paths[i].self);
 	}
+	return 0;
 }
 
 int exp_functrace_values(struct exp_load *load)
@@ -270,11 +273,10 @@ int exp_functrace_values(struct exp_load *load)
 	if (load->has_others_nodes ? !(load->experiment->load->set.have & EXP_DATA_FUNCTRACE)
 	                           : !load->calls)
 		return 0;
-	if (exp_load_metric(load, EXP_TRACE_CALLS) != 0 ||
-	    exp_load_metric(load, EXP_TRACE_TIME) != 0)
+	if (exp_load_need(load, EXP_TRACE_CALLS) != 0 || exp_load_need(load, EXP_TRACE_TIME) != 0)
 		return -ENOMEM;
 	if (!load->selection) {
-		add_values(load);
+		rc = add_values(load);
 	} else {
 		exp_functrace_free(load);
 		rc = read_stream(load, ask);

@@ -59,7 +59,7 @@ static size_t find_leaves(const struct exp_nodes *nodes, uint32_t *leaves)
 	size_t count = 0;
 
 	for (size_t i = 0; i < nodes->count; i++)
-		if (nodes->value[EXP_SAMPLES] && nodes->value[EXP_SAMPLES][i] != 0)
+		if (exp_node_value(nodes, EXP_SAMPLES, i) != 0)
 			leaves[count++] = (uint32_t)i;
 	return count;
 }

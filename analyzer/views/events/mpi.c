@@ -130,7 +130,7 @@ static uint64_t sum(const struct exp_nodes *nodes, enum exp_metric metric)
 {
 	uint64_t result = nodes->no_stack[metric];
 
-	for (size_t i = 0; nodes->value[metric] && i < nodes->count; i++)
+	for (size_t i = 0; nodes->value[metric] && i < nodes->row_count; i++)
 		result += nodes->value[metric][i];
 	return result;
 }

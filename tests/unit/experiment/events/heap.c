@@ -48,13 +48,13 @@ Test(heap, pairs_frees_with_allocations_and_credits_leaks)
 	cr_assert_eq(set->heap.leak_bytes, 59);
 	cr_assert_eq(set->heap.peak_bytes, 150);
 	cr_assert_float_eq(set->heap.peak_time_s, 20e-9, 1e-12);
-	cr_assert_eq(set->nodes.value[EXP_LEAK_BYTES][2], 50);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_LEAK_BYTES, 2), 50);
 	cr_assert_eq(set->heap.temps, 0);
-	cr_assert_eq(set->nodes.value[EXP_PEAK_BYTES][1], 100);
-	cr_assert_eq(set->nodes.value[EXP_PEAK_COUNT][1], 1);
-	cr_assert_eq(set->nodes.value[EXP_PEAK_BYTES][2], 50);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_PEAK_BYTES, 1), 100);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_PEAK_COUNT, 1), 1);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_PEAK_BYTES, 2), 50);
 	cr_assert_eq(set->nodes.no_stack[EXP_PEAK_BYTES], 0);
-	cr_assert_eq(set->nodes.value[EXP_ALLOC_BYTES][1], 100);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_ALLOC_BYTES, 1), 100);
 	cr_assert_eq(set->nodes.no_stack[EXP_LEAK_BYTES], 9);
 	cr_assert_eq(set->quality.heap_events, 6);
 	cr_assert_eq(set->heap.smallest, 7);
@@ -93,8 +93,8 @@ Test(heap, what_the_next_call_of_the_thread_frees_was_temporary)
 	const struct exp_data_set *set = load(&maker, &experiment);
 
 	cr_assert_eq(set->heap.temps, 2);
-	cr_assert_eq(set->nodes.value[EXP_TEMP_COUNT][1], 1);
-	cr_assert_eq(set->nodes.value[EXP_TEMP_COUNT][2], 1);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_TEMP_COUNT, 1), 1);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_TEMP_COUNT, 2), 1);
 	cr_assert_eq(set->heap.leaks, 0);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 	experiment_close(experiment);

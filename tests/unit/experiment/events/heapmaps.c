@@ -65,13 +65,13 @@ Test(heapmaps, stacks_hold_what_they_mapped)
 	cr_expect_eq(maps->live_bytes, 0x5000);
 	cr_expect_eq(maps->peak_bytes, 0x6000);
 	cr_expect_float_eq(maps->peak_time_s, 30e-9, 1e-12);
-	cr_expect_eq(set->nodes.value[EXP_MAP_COUNT][0], 2);
-	cr_expect_eq(set->nodes.value[EXP_MAP_BYTES][0], 0x5000);
-	cr_expect_eq(set->nodes.value[EXP_MAP_LIVE_BYTES][0], 0x4000);
-	cr_expect_eq(set->nodes.value[EXP_MAP_PEAK_BYTES][0], 0x5000);
-	cr_expect_eq(set->nodes.value[EXP_MAP_COUNT][1], 2);
-	cr_expect_eq(set->nodes.value[EXP_MAP_LIVE_BYTES][1], 0x1000);
-	cr_expect_eq(set->nodes.value[EXP_MAP_PEAK_BYTES][1], 0x1000);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_MAP_COUNT, 0), 2);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_MAP_BYTES, 0), 0x5000);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_MAP_LIVE_BYTES, 0), 0x4000);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_MAP_PEAK_BYTES, 0), 0x5000);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_MAP_COUNT, 1), 2);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_MAP_LIVE_BYTES, 1), 0x1000);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_MAP_PEAK_BYTES, 1), 0x1000);
 	cr_expect_eq(set->heap.allocs, 0);
 	cr_expect_eq(maker.warnings, 0, "%s", maker.warning);
 }
@@ -93,8 +93,8 @@ Test(heapmaps, a_range_that_moves_is_held_by_who_moved_it)
 	cr_expect_eq(maps->unmap_bytes, 0x1000);
 	cr_expect_eq(maps->unknown_unmaps, 0, "they are no calls of munmap");
 	cr_expect_eq(maps->live_bytes, 0x4000);
-	cr_expect_eq(set->nodes.value[EXP_MAP_LIVE_BYTES][0], 0);
-	cr_expect_eq(set->nodes.value[EXP_MAP_LIVE_BYTES][1], 0x4000);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_MAP_LIVE_BYTES, 0), 0);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_MAP_LIVE_BYTES, 1), 0x4000);
 }
 
 /* Each thread moves its own. */

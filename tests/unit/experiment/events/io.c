@@ -51,16 +51,17 @@ Test(io, adds_calls_by_stack)
 
 	cr_assert_eq(set->have, EXP_DATA_IO);
 	cr_assert_eq(set->quality.io_events, 8);
-	cr_assert_eq(set->nodes.value[EXP_IO_READ_COUNT][1], 2);
-	cr_assert_eq(set->nodes.value[EXP_IO_READ_BYTES][1], 4096);
-	cr_assert_eq(set->nodes.value[EXP_IO_READ_WAIT][1], 50);
-	cr_assert_eq(set->nodes.value[EXP_IO_WRITE_COUNT][1], 2);
-	cr_assert_eq(set->nodes.value[EXP_IO_WRITE_BYTES][1], 12);
-	cr_assert_eq(set->nodes.value[EXP_IO_WRITE_WAIT][1], 90);
-	cr_assert_eq(set->nodes.value[EXP_IO_OTHER_COUNT][1], 1);
-	cr_assert_eq(set->nodes.value[EXP_IO_OTHER_WAIT][1], 10);
-	cr_assert_eq(set->nodes.value[EXP_IO_ERROR_COUNT][1], 3, "errors count under error alone");
-	cr_assert_eq(set->nodes.value[EXP_IO_ERROR_WAIT][1], 210);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_READ_COUNT, 1), 2);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_READ_BYTES, 1), 4096);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_READ_WAIT, 1), 50);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_WRITE_COUNT, 1), 2);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_WRITE_BYTES, 1), 12);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_WRITE_WAIT, 1), 90);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_OTHER_COUNT, 1), 1);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_OTHER_WAIT, 1), 10);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_ERROR_COUNT, 1), 3,
+	             "errors count under error alone");
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_IO_ERROR_WAIT, 1), 210);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 }
 

@@ -68,13 +68,13 @@ Test(mpi, counts_functions_peers_and_stacks)
 	cr_assert_eq(mpi->peers[2].sends, 2);
 	cr_assert_eq(mpi->peers[2].sent, 400);
 
-	cr_assert_eq(set->nodes.value[EXP_MPI_SENDS][CALL], 3);
-	cr_assert_eq(set->nodes.value[EXP_MPI_BYTES_SENT][CALL], 408);
-	cr_assert_eq(set->nodes.value[EXP_MPI_RECEIVES][CALL], 1);
-	cr_assert_eq(set->nodes.value[EXP_MPI_RECEIVES][OTHER], 1);
-	cr_assert_eq(set->nodes.value[EXP_MPI_BYTES_RECEIVED][OTHER], 64);
-	cr_assert_eq(set->nodes.value[EXP_MPI_OTHER][CALL], 2, "MPI_Wait and MPI_Put");
-	cr_assert_eq(set->nodes.value[EXP_MPI_TIME][CALL], 965);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_SENDS, CALL), 3);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_BYTES_SENT, CALL), 408);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_RECEIVES, CALL), 1);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_RECEIVES, OTHER), 1);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_BYTES_RECEIVED, OTHER), 64);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_OTHER, CALL), 2, "MPI_Wait and MPI_Put");
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_TIME, CALL), 965);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 }
 
@@ -134,6 +134,6 @@ Test(mpi, clock_samples_tell_work_from_waits)
 	const struct exp_data_set *set = load("profile");
 
 	cr_assert_eq(set->have, EXP_DATA_PROFILE | EXP_DATA_MPI);
-	cr_assert_eq(set->nodes.value[EXP_MPI_WORK][CALL], 32 + 256 + 512);
-	cr_assert_eq(set->nodes.value[EXP_MPI_WAIT][CALL], 64 + 128);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_WORK, CALL), 32 + 256 + 512);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_WAIT, CALL), 64 + 128);
 }

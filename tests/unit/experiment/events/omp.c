@@ -68,8 +68,8 @@ Test(omp, makes_a_region_of_its_threads_parts)
 	cr_assert_eq(region->lost_ns, 800 - 780);
 	cr_assert_eq(task->count, 2);
 	cr_assert_eq(task->time_ns, 300 + 50 + 80);
-	cr_assert_eq(set->nodes.value[EXP_OMP_EXPLICIT_BARRIER][BODY], 200);
-	cr_assert_eq(set->nodes.value[EXP_OMP_IMPLICIT_BARRIER][BODY], 1000 + 1300 - 80);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_OMP_EXPLICIT_BARRIER, BODY), 200);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_OMP_IMPLICIT_BARRIER, BODY), 1000 + 1300 - 80);
 	cr_assert_eq(set->omp.unended, 0);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 }
@@ -113,8 +113,8 @@ Test(omp, waits_are_without_the_tasks_that_were_executed_meanwhile)
 	const struct exp_data_set *set = load("omptrace");
 
 	cr_assert_eq(find(set, FMT_omp_event_TASK_WAIT)->time_ns, 200);
-	cr_assert_eq(set->nodes.value[EXP_OMP_TASK_WAIT][BODY], 200);
-	cr_assert_eq(set->nodes.value[EXP_OMP_LOCK][BODY], 50);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_OMP_TASK_WAIT, BODY), 200);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_OMP_LOCK, BODY), 50);
 	cr_assert_eq(set->omp.count, 3, "two places of locks");
 }
 
@@ -160,7 +160,7 @@ Test(omp, a_thread_has_waited_at_a_regions_end_also_where_the_region_is_not_sele
 
 	load("omptrace");
 	cr_assert_eq(experiment_select(experiment, &selection, &set), 0);
-	cr_expect_eq(set->nodes.value[EXP_OMP_IMPLICIT_BARRIER][BODY], 1600 - 200);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_OMP_IMPLICIT_BARRIER, BODY), 1600 - 200);
 	cr_expect_eq(set->quality.omp_events, 2);
 	cr_expect_null(find(set, FMT_omp_event_PARALLEL));
 	cr_expect_eq(set->omp.unended, 0);
@@ -183,7 +183,7 @@ Test(omp, time_without_a_stack_is_serial_too)
 	maker_event(&stream, t + 1000, &work, sizeof(work));
 	maker_event(&stream, t + 2000, &rest, sizeof(rest));
 	set = load("profile");
-	cr_expect_eq(set->nodes.value[EXP_OMP_SERIAL][BODY], 0);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_OMP_SERIAL, BODY), 0);
 	cr_expect_eq(set->nodes.no_stack[EXP_OMP_SERIAL], 50);
 }
 

@@ -29,7 +29,7 @@ static void read_with(struct maker *maker, uint64_t cpu_ns, struct exp_quality *
 	cr_assert_eq(maker_open(maker, &experiment, &cause), 0, "%s", cause.text);
 	cr_assert_eq(experiment_load(experiment, &set), 0);
 	*quality = set->quality;
-	*value = set->nodes.value[EXP_CPU_USER][0];
+	*value = exp_node_value(&set->nodes, EXP_CPU_USER, 0);
 	cr_assert_eq(experiment_info(experiment)->damaged, maker->warnings > 0);
 	experiment_close(experiment);
 }
@@ -90,10 +90,10 @@ Test(profile, each_state_has_its_sum)
 	maker_stream_put(&maker, &stream, "profile");
 	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
 	cr_assert_eq(experiment_load(experiment, &set), 0);
-	cr_expect_eq(set->nodes.value[EXP_CPU_USER][0], 33000);
-	cr_expect_eq(set->nodes.value[EXP_CPU_SYSTEM][0], 2000);
-	cr_expect_eq(set->nodes.value[EXP_CPU_RESIDUAL][0], 4000);
-	cr_expect_eq(set->nodes.value[EXP_SAMPLES][0], 3);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_CPU_USER, 0), 33000);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_CPU_SYSTEM, 0), 2000);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_CPU_RESIDUAL, 0), 4000);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_SAMPLES, 0), 3);
 	cr_expect_eq(set->nodes.no_stack[EXP_CPU_USER], 16000);
 	cr_expect_eq(set->nodes.no_stack[EXP_SAMPLES], 1);
 	cr_expect_eq(set->quality.samples, 4);

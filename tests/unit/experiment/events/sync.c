@@ -25,9 +25,9 @@ Test(sync, adds_waits_by_stack_and_by_object)
 
 	cr_assert_eq(set->have, EXP_DATA_SYNC);
 	cr_assert_eq(set->quality.sync_events, 5);
-	cr_assert_eq(set->nodes.value[EXP_SYNC_COUNT][1], 2);
-	cr_assert_eq(set->nodes.value[EXP_SYNC_WAIT][1], 1000);
-	cr_assert_eq(set->nodes.value[EXP_SYNC_WAIT][2], 405);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_SYNC_COUNT, 1), 2);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_SYNC_WAIT, 1), 1000);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_SYNC_WAIT, 2), 405);
 	cr_assert_eq(set->nodes.no_stack[EXP_SYNC_COUNT], 1);
 	cr_assert_eq(set->sync.object_count, 3, "one address, three kinds of objects");
 	cr_assert_eq(mutex->object_class, EXP_SYNC_MUTEX);
@@ -155,5 +155,5 @@ Test(sync, of_a_wait_since_an_earlier_recording_what_is_of_this_one_counts)
 
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 	cr_assert_eq(set->quality.sync_events, 2);
-	cr_assert_eq(set->nodes.value[EXP_SYNC_WAIT][1], 26);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_SYNC_WAIT, 1), 26);
 }

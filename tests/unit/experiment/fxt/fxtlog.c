@@ -113,9 +113,9 @@ Test(fxtlog, each_process_has_its_own_code_and_nodes)
 	sample(START + 3, 42, 44, 0x4500, 0x4000);
 	set = load();
 	cr_assert_eq(set->nodes.count, 5);
-	cr_expect_eq(set->nodes.value[EXP_SAMPLES][1], 1);
-	cr_expect_eq(set->nodes.value[EXP_SAMPLES][3], 1);
-	cr_expect_eq(set->nodes.value[EXP_SAMPLES][4], 2);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_SAMPLES, 1), 1);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_SAMPLES, 3), 1);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_SAMPLES, 4), 2);
 	cr_expect_eq(set->nodes.parent[4], 2);
 	cr_expect_eq(set->nodes.pc[4], 0x4500);
 	cr_expect_eq(set->nodes.pc[2], 0x4000);
@@ -149,9 +149,10 @@ Test(fxtlog, a_sample_stands_for_the_usual_time_between_two)
 	set = load();
 	cr_expect_eq(set->quality.samples, 10);
 	cr_expect_eq(set->quality.sampled_ns, 10 * 50);
-	cr_expect_eq(set->nodes.value[EXP_CPU_USER][1], 10 * 50);
-	cr_expect_eq(set->nodes.value[EXP_CPU_USER][0], 0);
-	cr_expect_eq(set->nodes.value[EXP_CPU_SYSTEM][1] + set->nodes.value[EXP_CPU_RESIDUAL][1],
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_CPU_USER, 1), 10 * 50);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_CPU_USER, 0), 0);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_CPU_SYSTEM, 1) +
+	                     exp_node_value(&set->nodes, EXP_CPU_RESIDUAL, 1),
 	             0);
 }
 
@@ -294,8 +295,8 @@ Test(fxtlog, stacks_share_the_nodes_of_their_callers)
 		while (node < 8 && strcmp(path_of(set, node), expected[i].path) != 0)
 			node++;
 		cr_assert_lt(node, 8, "%s", expected[i].path);
-		cr_expect_eq(set->nodes.value[EXP_SAMPLES][node], expected[i].samples, "%s",
-		             expected[i].path);
+		cr_expect_eq(exp_node_value(&set->nodes, EXP_SAMPLES, node), expected[i].samples,
+		             "%s", expected[i].path);
 	}
 	cr_expect_eq(set->quality.stacks, 5);
 }
@@ -334,7 +335,7 @@ Test(fxtlog, marks_are_no_addresses)
 	cr_expect_str_eq(path_of(set, 1), "1000 3000 ");
 	cr_expect_str_eq(path_of(set, 4), "1 2000 3000 ");
 	cr_expect_str_eq(path_of(set, 5), "10 ");
-	cr_expect_eq(set->nodes.value[EXP_SAMPLES][5], 1);
+	cr_expect_eq(exp_node_value(&set->nodes, EXP_SAMPLES, 5), 1);
 }
 
 Test(fxtlog, samples_are_told_by_thread)

@@ -58,9 +58,9 @@ Test(samples, stacks_become_nodes_that_are_shared)
 	cr_assert_eq(set->nodes.pc[0], 0x3000);
 	cr_assert_eq(set->nodes.pc[2], 0x5000);
 	cr_assert_eq(set->nodes.parent[3], 1);
-	cr_assert_eq(set->nodes.value[EXP_SAMPLES][2], 2);
-	cr_assert_eq(set->nodes.value[EXP_CPU_USER][2], 2 * PERIOD);
-	cr_assert_eq(set->nodes.value[EXP_SAMPLES][3], 1);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_SAMPLES, 2), 2);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_CPU_USER, 2), 2 * PERIOD);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_SAMPLES, 3), 1);
 	cr_assert_eq(set->quality.samples, 3);
 	cr_assert_eq(maker.warnings, 0);
 	end();
@@ -133,8 +133,8 @@ Test(samples, a_stack_that_is_cut_has_no_outermost_frame)
 	cr_assert_eq(set->nodes.count, 6);
 	cr_assert_eq(set->nodes.pc[2], FMT_PC_TRUNCATED);
 	cr_assert_eq(set->nodes.parent[3], 2);
-	cr_assert_eq(set->nodes.value[EXP_SAMPLES][1], 2);
-	cr_assert_eq(set->nodes.value[EXP_SAMPLES][4], 1);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_SAMPLES, 1), 2);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_SAMPLES, 4), 1);
 	cr_assert_eq(set->quality.truncated_events, 2);
 	end();
 }

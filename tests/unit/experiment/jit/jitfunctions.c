@@ -311,7 +311,7 @@ Test(jitfunctions, stacks_are_divided_by_time)
 	open_it("<event kind=\"jitdump\" time=\"1000000001\" path=\"/tmp/jit-42.dump\"/>\n");
 	cr_assert_eq(experiment_load(experiment, &set), 0);
 	for (size_t i = 0; i < set->nodes.count; i++) {
-		uint64_t count = set->nodes.value[EXP_ALLOC_COUNT][i];
+		uint64_t count = exp_node_value(&set->nodes, EXP_ALLOC_COUNT, i);
 		const struct sym_frame *frames;
 		uint32_t caller = set->nodes.parent[i];
 

@@ -102,9 +102,9 @@ static void compare(struct experiment *experiment, const struct exp_data_set *wh
 	for (size_t i = 0; i < EXP_METRICS; i++) {
 		cr_assert_eq(set->nodes.no_stack[i], whole->nodes.no_stack[i]);
 		cr_assert_eq(!set->nodes.value[i], !whole->nodes.value[i]);
-		if (set->nodes.value[i])
-			cr_assert_arr_eq(set->nodes.value[i], whole->nodes.value[i],
-			                 3 * sizeof(uint64_t));
+		for (size_t node = 0; node < 3; node++)
+			cr_assert_eq(exp_node_value(&set->nodes, (enum exp_metric)i, node),
+			             exp_node_value(&whole->nodes, (enum exp_metric)i, node));
 	}
 	cr_assert_eq(set->have, whole->have);
 	cr_assert_eq(set->thread_count, whole->thread_count);

@@ -34,8 +34,8 @@ Test(nodes, carry_clock_samples_and_quality)
 	cr_assert_eq(set->nodes.count, 5);
 	cr_assert_eq(set->nodes.parent[0], UINT32_MAX);
 	cr_assert_eq(set->nodes.parent[4], 3);
-	cr_assert_eq(set->nodes.value[EXP_CPU_USER][1], 100);
-	cr_assert_eq(set->nodes.value[EXP_CPU_SYSTEM][4], 20);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_CPU_USER, 1), 100);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_CPU_SYSTEM, 4), 20);
 	cr_assert(!set->nodes.value[EXP_LEAK_BYTES]);
 	cr_assert_eq(set->nodes.no_stack[EXP_CPU_RESIDUAL], 3);
 	cr_assert_eq(set->nodes.no_stack[EXP_CPU_USER], 1);

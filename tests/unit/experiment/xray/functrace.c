@@ -42,8 +42,8 @@ Test(functrace, sums_up_calls_and_paths)
 	cr_assert_eq(set->nodes.count - set->nodes.traced, 2);
 	cr_assert_eq(set->nodes.pc[set->nodes.traced + 1], 0x2000);
 	cr_assert_eq(set->nodes.parent[set->nodes.traced + 1], set->nodes.traced);
-	cr_assert_eq(set->nodes.value[EXP_TRACE_CALLS][set->nodes.traced + 1], 3);
-	cr_assert_eq(set->nodes.value[EXP_TRACE_TIME][set->nodes.traced], 20);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_TRACE_CALLS, set->nodes.traced + 1), 3);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_TRACE_TIME, set->nodes.traced), 20);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 }
 
