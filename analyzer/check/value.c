@@ -91,7 +91,7 @@ static int is_in(const struct analysis *analysis, const char *function)
 static int function_value(const struct check_node *node, const struct analysis *analysis,
                           const struct analysis *other, uint64_t *out, char *error)
 {
-	const struct fold_row *rows = dataset_fold(&analysis->dataset, TREE_FUNCTIONS);
+	const struct fold *fold = dataset_fold(&analysis->dataset, TREE_FUNCTIONS);
 	uint32_t *items;
 	size_t count = name_find(&analysis->dataset, &analysis->choices, node->function, &items);
 	uint32_t item = count == 1 ? items[0] : 0;
@@ -105,9 +105,9 @@ static int function_value(const struct check_node *node, const struct analysis *
 		return fail_function(node, &analysis->dataset, count, error);
 	/* <Total> has no exclusive values: it stands for everything, as in all tables. */
 	if (node->metric.flavor == METRIC_EXCLUSIVE && item != 0)
-		*out = rows[item].own.of[node->metric.id];
+		*out = columns_at(&fold->own, item, node->metric.id);
 	else
-		*out = rows[item].total.of[node->metric.id];
+		*out = columns_at(&fold->total, item, node->metric.id);
 	return 0;
 }
 
@@ -124,7 +124,7 @@ static int metric_value(const struct check_node *node, const struct analysis *an
 		         analysis->dataset.experiments[0].info->path);
 		return -ENODATA;
 	}
-	value = dataset_tree(&analysis->dataset, TREE_FUNCTIONS)->total[TREE_ROOT].of[id];
+	value = dataset_tree(&analysis->dataset, TREE_FUNCTIONS)->sum.of[id];
 	if (node->function)
 		status = function_value(node, analysis, other, &value, error);
 	if (status == 0)

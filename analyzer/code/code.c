@@ -91,7 +91,10 @@ static void find_values(struct code *code, const struct dataset *dataset)
 
 		key_of[i] = !at ? TREE_NONE : (uint32_t)(at - code->at);
 	}
-	code->rows = fold_sets(tree, key_of, code->count);
+	code->fold = fold_sets(tree, key_of, code->count);
+	/* Tables of a group that is compared are forgotten before its code is shown. */
+	columns_settle(&code->fold->own);
+	columns_settle(&code->fold->total);
 	free(key_of);
 }
 
@@ -120,7 +123,7 @@ int code_init(struct code *code, const struct dataset *dataset, const struct cho
 void code_fini(struct code *code)
 {
 	free(code->at);
-	free(code->rows);
+	fold_destroy(code->fold);
 }
 
 /* A function that has code at the address and a name. */

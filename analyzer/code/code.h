@@ -19,7 +19,7 @@ struct code {
 	const struct sym_function *function;
 	struct code_instruction *at; /* at[count] */
 	size_t count, capacity;
-	struct fold_row *rows; /* by instruction */
+	struct fold *fold; /* by instruction */
 };
 
 /* Decode a function and find its values. Returns 0; or -ENOENT (its bytes are not there), -ENOSYS,

@@ -89,10 +89,10 @@ static void find_values(struct source_data *data)
 	const struct tree **trees = compare_trees(data->dataset, TREE_LINES);
 
 	data->column_count = dataset_columns(data->dataset);
-	data->rows = memory_take(data->column_count, sizeof(*data->rows));
+	data->folds = memory_take(data->column_count, sizeof(*data->folds));
 	for (size_t i = 0; i < data->column_count; i++)
-		data->rows[i] = fold_sets(trees[i], data->key_of,
-		                          data->line_count + data->other_count);
+		data->folds[i] = fold_sets(trees[i], data->key_of,
+		                           data->line_count + data->other_count);
 	free(trees);
 }
 
@@ -213,10 +213,14 @@ static void add_calls(struct source_data *data, const struct tree *tree, size_t 
 		const struct fold_edge *edge = &edges->edges[i];
 		uint32_t line = data->key_of[edge->caller];
 
-		if (line < data->line_count && metric_values_any(&edge->as_callee))
-			metric_values_add(&find_call(data, line, tree->items[edge->callee].function)
-			                           ->values[column],
-			                  &edge->as_callee);
+		struct metric_values values;
+
+		if (line >= data->line_count || !columns_any(&edges->as_callee, i))
+			continue;
+		values = columns_values(&edges->as_callee, i);
+		metric_values_add(
+			&find_call(data, line, tree->items[edge->callee].function)->values[column],
+			&values);
 	}
 	fold_edges_destroy(edges);
 }
@@ -255,8 +259,8 @@ void source_data_fini(struct source_data *data)
 	free(data->key_of);
 	free(data->lines);
 	for (size_t i = 0; i < data->column_count; i++)
-		free(data->rows[i]);
-	free(data->rows);
+		fold_destroy(data->folds[i]);
+	free(data->folds);
 	free(data->others);
 	free(data->notes);
 	free(data->units);

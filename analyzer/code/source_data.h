@@ -20,7 +20,7 @@ struct source_data {
 	const struct tree *tree; /* of lines */
 	unsigned *lines;         /* lines[line_count] with data, sorted */
 	size_t line_count, line_capacity;
-	struct fold_row **rows; /* rows[column] of the lines; behind them those of `others` */
+	struct fold **folds; /* folds[column] of the lines; behind them those of `others` */
 	size_t column_count;
 	const struct sym_frame *
 		*others; /* items of functions of this file whose code is elsewhere or nowhere */

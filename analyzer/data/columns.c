@@ -172,8 +172,8 @@ static const struct tree *find_tree(const struct dataset *dataset, enum tree_mod
 	return table == 0 ? tree : &tree->parts[table - 1];
 }
 
-static const struct fold_row *find_fold(const struct dataset *dataset, enum tree_mode mode,
-                                        size_t table)
+static const struct fold *find_fold(const struct dataset *dataset, enum tree_mode mode,
+                                    size_t table)
 {
 	const struct tree *tree = find_tree(dataset, mode, table);
 
@@ -202,7 +202,7 @@ const struct tree *dataset_tree(const struct dataset *dataset, enum tree_mode mo
 	return find_tree(dataset, mode, seen_table(dataset));
 }
 
-const struct fold_row *dataset_fold(const struct dataset *dataset, enum tree_mode mode)
+const struct fold *dataset_fold(const struct dataset *dataset, enum tree_mode mode)
 {
 	return find_fold(dataset, mode, seen_table(dataset));
 }
@@ -218,8 +218,8 @@ const struct tree *dataset_column_tree(const struct dataset *dataset, enum tree_
 	return find_tree(dataset, mode, column_table(dataset, column));
 }
 
-const struct fold_row *dataset_column_fold(const struct dataset *dataset, enum tree_mode mode,
-                                           size_t column)
+const struct fold *dataset_column_fold(const struct dataset *dataset, enum tree_mode mode,
+                                       size_t column)
 {
 	return find_fold(dataset, mode, column_table(dataset, column));
 }

@@ -45,7 +45,7 @@ enum { DATASET_ALL = UINT32_MAX };
 struct dataset_tables {
 	enum tree_compare compare;
 	struct tree *trees[TREE_MODES];
-	struct fold_row **folds[TREE_MODES];        /* of the whole tree, then of its parts */
+	struct fold **folds[TREE_MODES];            /* of the whole tree, then of its parts */
 	struct fold_edges **edges;                  /* the same */
 	size_t columns;                             /* parts that the tables were made with */
 	struct sym_function stand_in[FRAMES_KINDS]; /* for frames that are not shown */
@@ -134,7 +134,7 @@ void dataset_set_mode(struct dataset *dataset, enum frames_mode mode);
 /* The call tree and the flat table of a mode, and the edges of the tree of functions: of all
  * selected experiments, or of the group in focus. Borrowed. (columns.c) */
 const struct tree *dataset_tree(const struct dataset *dataset, enum tree_mode mode);
-const struct fold_row *dataset_fold(const struct dataset *dataset, enum tree_mode mode);
+const struct fold *dataset_fold(const struct dataset *dataset, enum tree_mode mode);
 const struct fold_edges *dataset_edges(const struct dataset *dataset);
 
 /* Number of groups that are compared, so of columns for each metric: 1 if nothing is compared. */
@@ -147,8 +147,8 @@ unsigned dataset_column_group(const struct dataset *dataset, size_t column);
  * all of them. */
 const struct tree *dataset_column_tree(const struct dataset *dataset, enum tree_mode mode,
                                        size_t column);
-const struct fold_row *dataset_column_fold(const struct dataset *dataset, enum tree_mode mode,
-                                           size_t column);
+const struct fold *dataset_column_fold(const struct dataset *dataset, enum tree_mode mode,
+                                       size_t column);
 const struct fold_edges *dataset_column_edges(const struct dataset *dataset, size_t column);
 
 #endif

@@ -55,13 +55,14 @@ int index_define(struct index_types *types, int is_memory, const char *name, con
 
 struct index_row {
 	int64_t key;
-	int is_missing; /* events for which the key is missing */
-	struct metric_values values;
+	int is_missing;  /* events for which the key is missing */
+	uint32_t number; /* its values are values[number] of all rows */
 };
 
 struct index_rows {
 	struct index_row *rows; /* rows[count], in order of their first events */
 	size_t count, capacity;
+	struct columns values;
 	char **names; /* of keys, if these are numbers of names; names[name_count]; index_rows_fini
 	                 frees them */
 	size_t name_count, name_capacity;

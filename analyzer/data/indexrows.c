@@ -38,7 +38,8 @@ static uint32_t add_row(struct gather *gather, int64_t key, int is_missing)
 		return EXP_ROW_NONE;
 	}
 	rows->rows = memory_grow(rows->rows, rows->count, &rows->capacity, sizeof(*rows->rows));
-	rows->rows[rows->count] = (struct index_row){.key = key, .is_missing = is_missing};
+	rows->rows[rows->count] = (struct index_row){
+		.key = key, .is_missing = is_missing, .number = (uint32_t)rows->count};
 	return (uint32_t)rows->count++;
 }
 
@@ -158,16 +159,14 @@ static int begin(void *context, const struct exp_nodes *nodes)
 /* What the rows hold of an experiment. */
 static void add_values(struct index_rows *rows, const struct exp_nodes *nodes)
 {
-	uint64_t of[EXP_METRICS];
+	size_t count = nodes->row_count < rows->count ? nodes->row_count : rows->count;
 
-	for (size_t i = 0; i < nodes->row_count && i < rows->count; i++) {
-		struct metric_values values;
-
-		for (size_t metric = 0; metric < EXP_METRICS; metric++)
-			of[metric] = nodes->value[metric] ? nodes->value[metric][i] : 0;
-		values = tree_values_of(of);
-		metric_values_add(&rows->rows[i].values, &values);
-	}
+	columns_extend(&rows->values, rows->count);
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		for (const uint8_t *from = metric_from[id]; *from != EXP_METRICS; from++)
+			for (size_t i = 0; nodes->value[*from] && i < count; i++)
+				if (nodes->value[*from][i] != 0)
+					columns_add(&rows->values, i, id, nodes->value[*from][i]);
 }
 
 /* Returns 0 or -ENOMEM. */
@@ -237,4 +236,5 @@ void index_rows_fini(struct index_rows *rows)
 		free(rows->names[i] - sizeof(uint32_t));
 	free(rows->names);
 	free(rows->rows);
+	columns_fini(&rows->values);
 }

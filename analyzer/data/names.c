@@ -72,7 +72,7 @@ static struct match *find(const struct dataset *dataset, const struct choices *c
                           size_t *out_count)
 {
 	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
-	const struct fold_row *rows = dataset_fold(dataset, TREE_FUNCTIONS);
+	const struct fold *fold = dataset_fold(dataset, TREE_FUNCTIONS);
 	struct match *matches = NULL;
 	size_t count = 0, capacity = 0;
 
@@ -80,10 +80,11 @@ static struct match *find(const struct dataset *dataset, const struct choices *c
 		if (!is_meant(tree->items[i].function, name))
 			continue;
 		matches = memory_grow(matches, count, &capacity, sizeof(*matches));
-		matches[count++] = (struct match){
-			(uint32_t)i, rows[i].total.of[choices->sort.metric.id < METRIC_VALUES
-		                                              ? choices->sort.metric.id
-		                                              : METRIC_TOTALCPU]};
+		matches[count++] = (struct match){(uint32_t)i,
+		                                  columns_at(&fold->total, i,
+		                                             choices->sort.metric.id < METRIC_VALUES
+		                                                     ? choices->sort.metric.id
+		                                                     : METRIC_TOTALCPU)};
 	}
 	*out_count = count;
 	return matches;

@@ -6,16 +6,16 @@
 
 void dataset_forget_tables(const struct dataset *dataset)
 {
-	for (size_t i = 0; i < TREE_MODES; i++) {
-		tree_destroy(dataset->tables->trees[i]);
-		dataset->tables->trees[i] = NULL;
-		for (size_t j = 0; dataset->tables->folds[i] && j <= dataset->tables->columns; j++)
-			free(dataset->tables->folds[i][j]);
-		free(dataset->tables->folds[i]);
-		dataset->tables->folds[i] = NULL;
-	}
 	for (size_t i = 0; dataset->tables->edges && i <= dataset->tables->columns; i++)
 		fold_edges_destroy(dataset->tables->edges[i]);
 	free(dataset->tables->edges);
 	dataset->tables->edges = NULL;
+	for (size_t i = 0; i < TREE_MODES; i++) {
+		for (size_t j = 0; dataset->tables->folds[i] && j <= dataset->tables->columns; j++)
+			fold_destroy(dataset->tables->folds[i][j]);
+		free(dataset->tables->folds[i]);
+		dataset->tables->folds[i] = NULL;
+		tree_destroy(dataset->tables->trees[i]);
+		dataset->tables->trees[i] = NULL;
+	}
 }

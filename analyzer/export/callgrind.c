@@ -16,10 +16,10 @@
 
 struct writer {
 	struct export_job *job;
-	const struct tree *tree;         /* of lines */
-	const struct metric_values *own; /* own[tree->item_count]: of the lines */
-	struct tree *calls; /* below its root the lines that call, below them what they call */
-	uint64_t *stacks;   /* stacks[call]: how many stacks hold it */
+	const struct tree *tree; /* of lines */
+	const struct fold *own;  /* of the lines themselves */
+	struct tree *calls;      /* below its root the lines that call, below them what they call */
+	uint64_t *stacks;        /* stacks[call]: how many stacks hold it */
 	size_t stack_capacity;
 	size_t *path; /* path[depth]: nodes from the root */
 	size_t path_capacity;
@@ -56,9 +56,21 @@ static uint32_t find_call(struct writer *writer, size_t caller, size_t callee)
 	return call;
 }
 
+/* Credit the totals of a node to a call, or take them away from it. */
+static void credit(struct writer *writer, uint32_t call, size_t node, int is_less)
+{
+	uint32_t row = tree_row(writer->calls, call);
+
+	for (unsigned i = 0; i < METRIC_VALUES; i++) {
+		uint64_t total = tree_total(writer->tree, (uint32_t)node, i);
+
+		if (total != 0)
+			columns_add(&writer->calls->own.values, row, i, is_less ? -total : total);
+	}
+}
+
 static void enter(struct writer *writer, size_t node, size_t depth)
 {
-	const struct metric_values *total = &writer->tree->total[node];
 	size_t function = function_of(writer, node), last = writer->innermost[function];
 	uint32_t call;
 
@@ -72,15 +84,14 @@ static void enter(struct writer *writer, size_t node, size_t depth)
 	if (depth < 2) /* <Total> calls nobody */
 		return;
 	call = find_call(writer, writer->path[depth - 1], node);
-	tree_credit(writer->calls, call, total);
+	credit(writer, call, node, 0);
 	writer->stacks[call]++;
 	if (last == 0)
 		return;
 	/* From here on this frame is the function's innermost: the way through the one before
 	 * counts no more. */
 	call = find_call(writer, writer->path[last - 1], writer->path[last]);
-	for (size_t i = 0; i < METRIC_VALUES; i++)
-		writer->calls->own[call].of[i] -= total->of[i];
+	credit(writer, call, node, 1);
 }
 
 static void gather(struct writer *writer)
@@ -165,16 +176,18 @@ static void put_calls(struct writer *writer, const struct sym_frame *line)
 	for (uint32_t call = calls->nodes[from].first_child; call != TREE_NONE;
 	     call = calls->nodes[call].next_sibling) {
 		const struct sym_function *callee = calls->items[calls->nodes[call].item].function;
+		struct metric_values values;
 
-		if (!metric_values_any(&calls->own[call]))
+		if (!tree_owns_any(calls, call))
 			continue;
+		values = tree_own_values(calls, call);
 		if (callee->object)
 			put_file(writer->job->out, "cob", callee->object->path);
 		put_file(writer->job->out, "cfi", callee->file);
 		put_function(writer, "cfn", callee);
 		fprintf(writer->job->out, "calls=%llu %u\n",
 		        (unsigned long long)writer->stacks[call], callee->line);
-		put_values(writer, line->line, &calls->own[call]);
+		put_values(writer, line->line, &values);
 	}
 }
 
@@ -200,8 +213,11 @@ static void put_item(struct writer *writer, uint32_t item, const struct sym_func
 		         frame->file);
 		*file = frame->file;
 	}
-	if (metric_values_any(&writer->own[item]))
-		put_values(writer, frame->line, &writer->own[item]);
+	if (columns_any(&writer->own->own, item)) {
+		struct metric_values values = columns_values(&writer->own->own, item);
+
+		put_values(writer, frame->line, &values);
+	}
 	put_calls(writer, frame);
 }
 
@@ -226,8 +242,7 @@ static void put_sum(struct writer *writer, const char *key)
 	fprintf(writer->job->out, "%s:", key);
 	for (size_t i = 0; i < writer->job->metric_count; i++)
 		fprintf(writer->job->out, " %llu",
-		        (unsigned long long)writer->tree->total[TREE_ROOT]
-		                .of[writer->job->metrics[i]]);
+		        (unsigned long long)writer->tree->sum.of[writer->job->metrics[i]]);
 	fputc('\n', writer->job->out);
 }
 
@@ -250,21 +265,11 @@ static void put_head(struct writer *writer)
 	put_sum(writer, "summary");
 }
 
-/* Values of the lines themselves. */
-static struct metric_values *sum_lines(const struct tree *tree)
-{
-	struct metric_values *own = memory_take(tree->item_count, sizeof(*own));
-
-	for (size_t i = 0; i < tree->count; i++)
-		metric_values_add(&own[tree->nodes[i].item], &tree->own[i]);
-	return own;
-}
-
 void export_callgrind(struct export_job *job)
 {
 	const struct tree *tree = dataset_tree(job->dataset, TREE_LINES);
-	struct metric_values *own = sum_lines(tree);
-	struct writer writer = {.job = job, .tree = tree, .own = own};
+	struct writer writer = {
+		.job = job, .tree = tree, .own = dataset_fold(job->dataset, TREE_LINES)};
 	size_t functions;
 
 	writer.calls = tree_create(TREE_LINES, symbols_total(job->dataset->symbols));
@@ -278,7 +283,6 @@ void export_callgrind(struct export_job *job)
 	fputc('\n', job->out);
 	put_sum(&writer, "totals");
 	tree_destroy(writer.calls);
-	free(own);
 	free(writer.innermost);
 	free(writer.is_named);
 	free(writer.stacks);

@@ -18,7 +18,7 @@ enum { NODE_SHARE = 200, EDGE_SHARE = 500 }; /* a part of the total as small as 
 struct graph {
 	struct export_job *job;
 	const struct tree *tree;
-	const struct fold_row *rows;
+	const struct fold *fold;
 	uint64_t sum;
 };
 
@@ -48,12 +48,12 @@ static double share(const struct graph *graph, uint64_t value)
 
 static uint64_t own_of(const struct graph *graph, uint32_t item)
 {
-	return graph->rows[item].own.of[graph->job->metric];
+	return columns_at(&graph->fold->own, item, graph->job->metric);
 }
 
 static uint64_t total_of(const struct graph *graph, uint32_t item)
 {
-	return graph->rows[item].total.of[graph->job->metric];
+	return columns_at(&graph->fold->total, item, graph->job->metric);
 }
 
 static int is_drawn(const struct graph *graph, uint32_t item)
@@ -79,8 +79,9 @@ static void put_tooltip(const struct graph *graph, uint32_t item)
 		unsigned metric = job->metrics[i];
 
 		fprintf(job->out, "\\n%s: %s of %s", metric_meaning(metric),
-		        metric_format(metric, graph->rows[item].own.of[metric], own),
-		        metric_format(metric, graph->rows[item].total.of[metric], total));
+		        metric_format(metric, columns_at(&graph->fold->own, item, metric), own),
+		        metric_format(metric, columns_at(&graph->fold->total, item, metric),
+		                      total));
 	}
 	fputc('"', job->out);
 }
@@ -107,9 +108,10 @@ static void put_node(const struct graph *graph, uint32_t item)
 	free(name);
 }
 
-static void put_edge(const struct graph *graph, const struct fold_edge *edge)
+static void put_edge(const struct graph *graph, const struct fold_edges *edges, size_t number)
 {
-	uint64_t value = edge->as_caller.of[graph->job->metric];
+	const struct fold_edge *edge = &edges->edges[number];
+	uint64_t value = columns_at(&edges->as_caller, number, graph->job->metric);
 	char text[METRIC_TEXT_MAX];
 
 	if (!is_drawn(graph, edge->caller) || !is_drawn(graph, edge->callee) || value == 0 ||
@@ -124,12 +126,12 @@ void export_dot(struct export_job *job)
 {
 	struct graph graph = {.job = job,
 	                      .tree = dataset_tree(job->dataset, TREE_FUNCTIONS),
-	                      .rows = dataset_fold(job->dataset, TREE_FUNCTIONS)};
+	                      .fold = dataset_fold(job->dataset, TREE_FUNCTIONS)};
 	const struct fold_edges *edges = dataset_edges(job->dataset);
 	size_t hidden = 0, items = graph.tree->item_count;
 	char text[METRIC_TEXT_MAX];
 
-	graph.sum = graph.tree->total[TREE_ROOT].of[job->metric];
+	graph.sum = graph.tree->sum.of[job->metric];
 	for (uint32_t item = 1; item < items; item++)
 		hidden += total_of(&graph, item) != 0 && !is_drawn(&graph, item);
 	fprintf(job->out,
@@ -142,6 +144,6 @@ void export_dot(struct export_job *job)
 		if (is_drawn(&graph, item))
 			put_node(&graph, item);
 	for (size_t i = 0; i < edges->count; i++)
-		put_edge(&graph, &edges->edges[i]);
+		put_edge(&graph, edges, i);
 	fputs("}\n", job->out);
 }

@@ -68,7 +68,7 @@ static void number_all(struct track *track)
 		const struct sym_frame *frame = &tree->items[item];
 		size_t function = export_function_number(track->job, frame->function);
 
-		if (tree->total[node].of[track->metric] == 0)
+		if (tree_total(tree, node, track->metric) == 0)
 			continue;
 		track->stacks[node] = ++track->stack_count;
 		if (track->frames[item] == 0) {
@@ -357,7 +357,7 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 	size_t *number = context;
 
 	for (size_t i = 0; i < job->metric_count; i++)
-		if (part->tree->total[TREE_ROOT].of[job->metrics[i]] != 0)
+		if (part->tree->sum.of[job->metrics[i]] != 0)
 			put_track(job, part, i, (*number)++);
 }
 

@@ -51,7 +51,7 @@ static void put_line(struct export_job *job, const struct export_part *part, cha
 		fputc(';', job->out);
 		text_put(job->out, names[path[--depth]]);
 	}
-	fprintf(job->out, " %llu\n", (unsigned long long)tree->own[node].of[job->metric]);
+	fprintf(job->out, " %llu\n", (unsigned long long)tree_own(tree, node, job->metric));
 }
 
 static size_t deepest(const struct tree *tree)
@@ -73,7 +73,7 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 
 	(void)context;
 	for (uint32_t node = TREE_ROOT; node != TREE_NONE; node = tree_next(tree, node, &depth))
-		if (tree->own[node].of[job->metric] != 0)
+		if (tree_own(tree, node, job->metric) != 0)
 			put_line(job, part, names, node, path);
 	free(path);
 	for (size_t i = 0; i < tree->item_count; i++)

@@ -200,15 +200,16 @@ static void add_slice(const struct export_job *job, struct tree *tree, const str
 
 	for (uint32_t i = 0; i < slice->count; i++) {
 		const struct tree_node *node = &slice->nodes[i];
+		struct metric_values values;
 
 		known[i] = i == TREE_ROOT ? TREE_ROOT
 		                          : tree_child(tree, known[node->parent],
 		                                       &slice->items[node->item]);
-		if (!metric_values_any(&slice->own[i]))
+		if (!tree_owns_any(slice, i))
 			continue;
-		tree_credit(tree, known[i], &slice->own[i]);
-		add_sample(job, samples, &(struct export_sample){time_ns, known[i]},
-		           &slice->own[i]);
+		values = tree_own_values(slice, i);
+		tree_credit(tree, known[i], &values);
+		add_sample(job, samples, &(struct export_sample){time_ns, known[i]}, &values);
 	}
 	free(known);
 }

@@ -230,7 +230,7 @@ static void put_sample(struct writer *writer, const struct export_part *part, ui
 		writer->path[depth++] = location_id(writer, part->tree, at, &at);
 	}
 	for (size_t i = 0; i < job->metric_count; i++)
-		values[i] = part->tree->own[node].of[job->metrics[i]];
+		values[i] = tree_own(part->tree, node, job->metrics[i]);
 	proto_packed(&writer->inner, SAMPLE_LOCATION, writer->path, depth);
 	proto_packed(&writer->inner, SAMPLE_VALUE, values, job->metric_count);
 	put_label(writer, writer->key_process, writer->process, 0);
@@ -268,7 +268,7 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 	writer->process = string(writer, part->name);
 	writer->thread = string(writer, part->thread_name);
 	for (uint32_t node = 0; node < part->tree->count; node++)
-		if (metric_values_any(&part->tree->own[node]))
+		if (tree_owns_any(part->tree, node))
 			put_sample(writer, part, node);
 }
 

@@ -31,15 +31,15 @@ static void put_event(struct export_job *job, int *is_first, char type, const st
 static void put_events(struct export_job *job, const struct tree *tree, unsigned metric)
 {
 	uint32_t node = tree->nodes[TREE_ROOT].first_child;
-	uint64_t at = tree->own[TREE_ROOT].of[metric];
+	uint64_t at = tree_own(tree, TREE_ROOT, metric);
 	int is_first = 1;
 
 	while (node != TREE_NONE) {
-		int is_worth = tree->total[node].of[metric] != 0;
+		int is_worth = tree_total(tree, node, metric) != 0;
 
 		if (is_worth) {
 			put_event(job, &is_first, 'O', tree, node, at);
-			at += tree->own[node].of[metric];
+			at += tree_own(tree, node, metric);
 			if (tree->nodes[node].first_child != TREE_NONE) {
 				node = tree->nodes[node].first_child;
 				continue;
@@ -66,8 +66,7 @@ static void put_profile(struct export_job *job, const struct export_part *part, 
 	put_string(job->out, name);
 	fprintf(job->out,
 	        ", \"unit\": \"%s\", \"startValue\": 0, \"endValue\": %llu, \"events\": [",
-	        export_unit(metric, units),
-	        (unsigned long long)part->tree->total[TREE_ROOT].of[metric]);
+	        export_unit(metric, units), (unsigned long long)part->tree->sum.of[metric]);
 	put_events(job, part->tree, metric);
 	fputs("]}", job->out);
 }
@@ -77,7 +76,7 @@ static void put_part(struct export_job *job, const struct export_part *part, voi
 	int *is_first = context;
 
 	for (size_t i = 0; i < job->metric_count; i++) {
-		if (part->tree->total[TREE_ROOT].of[job->metrics[i]] == 0)
+		if (part->tree->sum.of[job->metrics[i]] == 0)
 			continue;
 		put_profile(job, part, job->metrics[i], *is_first);
 		*is_first = 0;

@@ -1,60 +1,138 @@
 /* fold.c: one walk over the call tree for each flat table. Each keeps, by item, how often or where
- * the item is on the way from the root, so that recursion counts once. */
+ * the item is on the way from the root, so that recursion counts once. What the walk has found is
+ * kept for each node; the values of a metric are added up by it when they are asked for.
+ * See doc/decisions/96-columns.md. */
 #include "analyzer/model/fold.h"
 
 #include "analyzer/base/memory.h"
 
 #include <stdlib.h>
 
-static void subtract(struct metric_values *from, const struct metric_values *values)
+static void set_bit(uint8_t *bits, size_t at)
 {
-	for (size_t i = 0; i < METRIC_VALUES; i++)
-		from->of[i] -= values->of[i];
+	bits[at / 8] |= (uint8_t)(1 << at % 8);
 }
 
-struct fold_row *fold_sets(const struct tree *tree, const uint32_t *key_of, size_t key_count)
+static int has_bit(const uint8_t *bits, size_t at)
 {
-	struct fold_row *rows = memory_take(key_count, sizeof(*rows));
-	uint32_t *outermost = memory_take(key_count, sizeof(*outermost)); /* node + 1 */
+	return bits[at / 8] >> at % 8 & 1;
+}
+
+static uint8_t *take_bits(size_t count)
+{
+	return memory_take(count / 8 + 1, 1);
+}
+
+/* ---- totals of items and of sets of them ---- */
+
+static uint32_t key_of(const struct fold *fold, uint32_t node)
+{
+	uint32_t item = fold->tree->nodes[node].item;
+
+	return !fold->key_of ? item : fold->key_of[item];
+}
+
+static void find_outermost(struct fold *fold)
+{
+	const struct tree *tree = fold->tree;
+	uint32_t *outermost = memory_take(fold->own.count, sizeof(*outermost)); /* node + 1 */
 	uint32_t node = TREE_ROOT;
 	size_t depth = 0;
 
 	/* The outermost node of a set is forgotten when the walk goes up past it. */
 	while (node != TREE_NONE) {
-		uint32_t next, key = key_of[tree->nodes[node].item];
+		uint32_t next, key = key_of(fold, node);
 
-		if (key != TREE_NONE) {
-			metric_values_add(&rows[key].own, &tree->own[node]);
-			if (outermost[key] == 0) {
-				outermost[key] = node + 1;
-				metric_values_add(&rows[key].total, &tree->total[node]);
-			}
+		if (key != TREE_NONE && outermost[key] == 0) {
+			outermost[key] = node + 1;
+			set_bit(fold->is_outermost, node);
 		}
 		next = tree_next(tree, node, &depth);
 		for (uint32_t up = node;
 		     next == TREE_NONE ? up != TREE_NONE : up != tree->nodes[next].parent;
 		     up = tree->nodes[up].parent) {
-			key = key_of[tree->nodes[up].item];
+			key = key_of(fold, up);
 			if (key != TREE_NONE && outermost[key] == up + 1)
 				outermost[key] = 0;
 		}
 		node = next;
 	}
 	free(outermost);
-	return rows;
 }
 
-struct fold_row *fold_items(const struct tree *tree)
+static uint64_t *make_own(const void *source, unsigned metric)
 {
-	uint32_t *key_of = memory_take(tree->item_count, sizeof(*key_of));
-	struct fold_row *rows;
+	const struct fold *fold = source;
+	const struct tree_own *own = &fold->tree->own;
+	const uint64_t *values = own->values.of[metric];
+	uint64_t *sums;
 
-	for (size_t i = 0; i < tree->item_count; i++)
-		key_of[i] = (uint32_t)i;
-	rows = fold_sets(tree, key_of, tree->item_count);
-	free(key_of);
-	return rows;
+	if (!values)
+		return NULL;
+	sums = memory_take(fold->own.count, sizeof(*sums));
+	for (size_t row = 0; row < own->values.count; row++) {
+		uint32_t key = key_of(fold, own->node_of[row]);
+
+		if (key != TREE_NONE)
+			sums[key] += values[row];
+	}
+	return sums;
 }
+
+static uint64_t *make_total(const void *source, unsigned metric)
+{
+	const struct fold *fold = source;
+	const uint64_t *total = columns_of(&fold->tree->total, metric);
+	uint64_t *sums;
+
+	if (!total)
+		return NULL;
+	sums = memory_take(fold->own.count, sizeof(*sums));
+	for (uint32_t node = 0; node < fold->tree->count; node++)
+		if (total[node] != 0 && has_bit(fold->is_outermost, node))
+			sums[key_of(fold, node)] += total[node];
+	return sums;
+}
+
+static struct fold *make_fold(const struct tree *tree, const uint32_t *keys, size_t key_count)
+{
+	struct fold *fold = memory_take(1, sizeof(*fold));
+
+	fold->tree = tree;
+	fold->own = (struct columns){.count = key_count, .make = make_own, .source = fold};
+	fold->total = (struct columns){.count = key_count, .make = make_total, .source = fold};
+	if (keys) {
+		fold->key_of = memory_take(tree->item_count, sizeof(*fold->key_of));
+		for (size_t i = 0; i < tree->item_count; i++)
+			fold->key_of[i] = keys[i];
+	}
+	fold->is_outermost = take_bits(tree->count);
+	find_outermost(fold);
+	return fold;
+}
+
+struct fold *fold_sets(const struct tree *tree, const uint32_t *keys, size_t key_count)
+{
+	return make_fold(tree, keys, key_count);
+}
+
+struct fold *fold_items(const struct tree *tree)
+{
+	return make_fold(tree, NULL, tree->item_count);
+}
+
+void fold_destroy(struct fold *fold)
+{
+	if (!fold)
+		return;
+	columns_fini(&fold->own);
+	columns_fini(&fold->total);
+	free(fold->key_of);
+	free(fold->is_outermost);
+	free(fold);
+}
+
+/* ---- calls between items ---- */
 
 static size_t edge_slot(const struct fold_edges *edges, uint32_t caller, uint32_t callee)
 {
@@ -82,7 +160,7 @@ static void rehash(struct fold_edges *edges)
 		                       edges->edges[i].callee)] = (uint32_t)i + 1;
 }
 
-static struct fold_edge *find_edge(struct fold_edges *edges, uint32_t caller, uint32_t callee)
+static uint32_t find_edge(struct fold_edges *edges, uint32_t caller, uint32_t callee)
 {
 	size_t slot;
 
@@ -95,7 +173,7 @@ static struct fold_edge *find_edge(struct fold_edges *edges, uint32_t caller, ui
 		edges->edges[edges->count] = (struct fold_edge){.caller = caller, .callee = callee};
 		edges->table[slot] = (uint32_t)++edges->count;
 	}
-	return &edges->edges[edges->table[slot] - 1];
+	return edges->table[slot] - 1;
 }
 
 /* Where the walk stands. */
@@ -112,8 +190,9 @@ struct walk {
 static void enter(struct walk *walk, uint32_t node, size_t depth)
 {
 	const struct tree *tree = walk->tree;
+	struct fold_edges *edges = walk->edges;
 	uint32_t item = tree->nodes[node].item;
-	uint32_t caller, last = walk->innermost[item];
+	uint32_t last = walk->innermost[item];
 
 	walk->path = memory_grow(walk->path, depth, &walk->path_capacity, sizeof(*walk->path));
 	walk->before = memory_grow(walk->before, depth, &walk->before_capacity,
@@ -121,20 +200,15 @@ static void enter(struct walk *walk, uint32_t node, size_t depth)
 	walk->path[depth] = node;
 	walk->before[depth] = last;
 	walk->innermost[item] = (uint32_t)depth + 1;
+	edges->through[node] = TREE_NONE;
 	if (node == TREE_ROOT)
 		return;
-	caller = tree->nodes[tree->nodes[node].parent].item;
+	edges->edge_of[node] = find_edge(edges, tree->nodes[tree->nodes[node].parent].item, item);
 	if (last == 0)
-		metric_values_add(&find_edge(walk->edges, caller, item)->as_caller,
-		                  &tree->total[node]);
-	metric_values_add(&find_edge(walk->edges, caller, item)->as_callee, &tree->total[node]);
-	if (last != 0) {
-		/* From here on this node is the innermost: the way through the one before counts no
-		 * more. */
-		uint32_t through = tree->nodes[walk->path[last]].item;
-
-		subtract(&find_edge(walk->edges, item, through)->as_callee, &tree->total[node]);
-	}
+		set_bit(edges->is_outermost, node);
+	else /* from here on this node is the innermost: the way through the one before counts no
+	      * more */
+		edges->through[node] = find_edge(edges, item, tree->nodes[walk->path[last]].item);
 }
 
 static void leave(struct walk *walk, size_t depth)
@@ -142,9 +216,10 @@ static void leave(struct walk *walk, size_t depth)
 	walk->innermost[walk->tree->nodes[walk->path[depth]].item] = walk->before[depth];
 }
 
-struct fold_edges *fold_edges_create(const struct tree *tree)
+static void find_edges(struct fold_edges *edges)
 {
-	struct walk walk = {.tree = tree, .edges = memory_take(1, sizeof(struct fold_edges))};
+	const struct tree *tree = edges->tree;
+	struct walk walk = {.tree = tree, .edges = edges};
 	uint32_t node = TREE_ROOT;
 	size_t depth = 0, above;
 
@@ -161,14 +236,66 @@ struct fold_edges *fold_edges_create(const struct tree *tree)
 	free(walk.path);
 	free(walk.before);
 	free(walk.innermost);
-	return walk.edges;
+}
+
+static uint64_t *make_as_caller(const void *source, unsigned metric)
+{
+	const struct fold_edges *edges = source;
+	const uint64_t *total = columns_of(&edges->tree->total, metric);
+	uint64_t *sums;
+
+	if (!total)
+		return NULL;
+	sums = memory_take(edges->count, sizeof(*sums));
+	for (uint32_t node = TREE_ROOT + 1; node < edges->tree->count; node++)
+		if (has_bit(edges->is_outermost, node))
+			sums[edges->edge_of[node]] += total[node];
+	return sums;
+}
+
+static uint64_t *make_as_callee(const void *source, unsigned metric)
+{
+	const struct fold_edges *edges = source;
+	const uint64_t *total = columns_of(&edges->tree->total, metric);
+	uint64_t *sums;
+
+	if (!total)
+		return NULL;
+	sums = memory_take(edges->count, sizeof(*sums));
+	for (uint32_t node = TREE_ROOT + 1; node < edges->tree->count; node++) {
+		sums[edges->edge_of[node]] += total[node];
+		if (edges->through[node] != TREE_NONE)
+			sums[edges->through[node]] -= total[node];
+	}
+	return sums;
+}
+
+struct fold_edges *fold_edges_create(const struct tree *tree)
+{
+	struct fold_edges *edges = memory_take(1, sizeof(*edges));
+
+	edges->tree = tree;
+	edges->edge_of = memory_take(tree->count, sizeof(*edges->edge_of));
+	edges->through = memory_take(tree->count, sizeof(*edges->through));
+	edges->is_outermost = take_bits(tree->count);
+	find_edges(edges);
+	edges->as_caller = (struct columns){
+		.count = edges->count, .make = make_as_caller, .source = edges};
+	edges->as_callee = (struct columns){
+		.count = edges->count, .make = make_as_callee, .source = edges};
+	return edges;
 }
 
 void fold_edges_destroy(struct fold_edges *edges)
 {
 	if (!edges)
 		return;
+	columns_fini(&edges->as_caller);
+	columns_fini(&edges->as_callee);
 	free(edges->edges);
+	free(edges->edge_of);
+	free(edges->through);
+	free(edges->is_outermost);
 	free(edges->table);
 	free(edges);
 }

@@ -61,34 +61,43 @@ static struct place find_place(const struct fragment *fragment, const struct tre
 }
 
 static void credit(struct fragment_values *values, const struct place *place,
-                   const struct metric_values *own)
+                   const struct columns *own, size_t row)
 {
 	if (place->caller == TREE_NONE)
 		return;
-	metric_values_add(&values->total, own);
-	metric_values_add(&values->callers[place->caller], own);
-	metric_values_add(place->callee == ITSELF ? &values->own : &values->callees[place->callee],
-	                  own);
+	for (unsigned i = 0; i < METRIC_VALUES; i++) {
+		uint64_t value = columns_at(own, row, i);
+
+		if (value == 0)
+			continue;
+		values->total.of[i] += value;
+		columns_add(&values->callers, place->caller, i, value);
+		if (place->callee == ITSELF)
+			values->own.of[i] += value;
+		else
+			columns_add(&values->callees, place->callee, i, value);
+	}
 }
 
 struct fragment_values fragment_find(const struct fragment *fragment, const struct tree *tree)
 {
-	struct fragment_values values = {
-		.callers = memory_take(tree->item_count, sizeof(*values.callers)),
-		.callees = memory_take(tree->item_count, sizeof(*values.callees))};
+	struct fragment_values values = {.own = {.of = {0}}};
 	struct place *places = memory_take(tree->count, sizeof(*places));
+	const struct tree_own *own = &tree->own;
 
+	columns_extend(&values.callers, tree->item_count);
+	columns_extend(&values.callees, tree->item_count);
 	places[TREE_ROOT] = (struct place){.state = 0, .caller = TREE_NONE, .callee = TREE_NONE};
-	for (uint32_t node = TREE_ROOT + 1; node < tree->count; node++) {
+	for (uint32_t node = TREE_ROOT + 1; node < tree->count; node++)
 		places[node] = find_place(fragment, tree, node, places[tree->nodes[node].parent]);
-		credit(&values, &places[node], &tree->own[node]);
-	}
+	for (size_t row = 0; row < own->values.count; row++)
+		credit(&values, &places[own->node_of[row]], &own->values, row);
 	free(places);
 	return values;
 }
 
 void fragment_values_fini(struct fragment_values *values)
 {
-	free(values->callers);
-	free(values->callees);
+	columns_fini(&values->callers);
+	columns_fini(&values->callees);
 }

@@ -16,8 +16,8 @@ struct fragment {
 /* Values around a fragment. Stacks that hold it several times count once: their caller is that of
  * the outermost place, their callee that of the innermost. */
 struct fragment_values {
-	struct metric_values own, total;         /* in its last function itself; with all below */
-	struct metric_values *callers, *callees; /* by item */
+	struct metric_values own, total; /* in its last function itself; with all below */
+	struct columns callers, callees; /* by item */
 };
 
 /* Find a fragment in a tree of functions. fragment_values_fini frees. */

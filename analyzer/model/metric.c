@@ -84,20 +84,18 @@ static int is_there(unsigned id)
 	return !is_counter(id) || counter_name(id, NULL) != NULL;
 }
 
-uint64_t metric_value_of(const struct metric_values *values, unsigned id)
+int metric_is_ratio(unsigned id)
 {
-	unsigned cycles, instructions;
-	uint64_t above, below;
+	return metrics[id].unit == METRIC_UNIT_RATIO;
+}
 
-	if (metrics[id].unit != METRIC_UNIT_RATIO)
-		return values->of[id];
-	cycles = find_counter("cycles");
-	instructions = find_counter("instructions");
-	if (cycles == METRICS || instructions == METRICS)
-		return 0;
-	above = values->of[id == METRIC_IPC ? instructions : cycles];
-	below = values->of[id == METRIC_IPC ? cycles : instructions];
-	return below != 0 ? exp_whole(1000.0 * (double)above / (double)below) : 0;
+int metric_find_ratio(unsigned id, unsigned *above, unsigned *below)
+{
+	unsigned cycles = find_counter("cycles"), instructions = find_counter("instructions");
+
+	*above = id == METRIC_IPC ? instructions : cycles;
+	*below = id == METRIC_IPC ? cycles : instructions;
+	return cycles != METRICS && instructions != METRICS;
 }
 
 const char *metric_keyword(unsigned id)

@@ -124,8 +124,10 @@ void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort
 /* The same list for callers-callees and calltree: each measured metric once, attributed. */
 void metric_list_attributed(const struct metric_list *list, struct metric_list *out);
 
-/* The value of a metric, also of one that is made of others. */
-uint64_t metric_value_of(const struct metric_values *values, unsigned id);
+/* Is it the ratio of two others, in thousandths? Find these: returns 1, or 0 if there is no such
+ * data. */
+int metric_is_ratio(unsigned id);
+int metric_find_ratio(unsigned id, unsigned *above, unsigned *below);
 
 /* A measured value as text[METRIC_TEXT_MAX]: seconds with 3 decimals, else an integer. Returns
  * text. */

@@ -1,4 +1,5 @@
-/* tree.c: nodes, items and the two hash tables that find them again. */
+/* tree.c: nodes, items and the two hash tables that find them again. Their values are in
+ * treevalues.c. */
 #include "analyzer/model/tree.h"
 
 #include "analyzer/base/memory.h"
@@ -59,10 +60,16 @@ static struct tree_slot *node_slot(const struct tree *tree, uint32_t parent, uin
 	return slot;
 }
 
+enum { FIRST_SLOTS = 64 };
+
+/* At most three quarters of the slots of nodes are used, and half of those of items. */
 static void rehash_nodes(struct tree *tree)
 {
 	free(tree->node_table);
-	tree->node_slots = tree->node_slots ? tree->node_slots * 2 : 64;
+	if (tree->node_slots == 0)
+		tree->node_slots = FIRST_SLOTS;
+	while ((tree->count + 1) * 4 > tree->node_slots * 3)
+		tree->node_slots *= 2;
 	tree->node_table = memory_take(tree->node_slots, sizeof(*tree->node_table));
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
@@ -75,7 +82,10 @@ static void rehash_nodes(struct tree *tree)
 static void rehash_items(struct tree *tree)
 {
 	free(tree->item_table);
-	tree->item_slots = tree->item_slots ? tree->item_slots * 2 : 64;
+	if (tree->item_slots == 0)
+		tree->item_slots = FIRST_SLOTS;
+	while ((tree->item_count + 1) * 2 > tree->item_slots)
+		tree->item_slots *= 2;
 	tree->item_table = memory_take(tree->item_slots, sizeof(*tree->item_table));
 	for (size_t i = 0; i < tree->item_count; i++) {
 		size_t slot = item_hash(&tree->items[i]) & (tree->item_slots - 1);
@@ -137,11 +147,6 @@ static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t item)
 
 	tree->nodes = memory_grow(tree->nodes, tree->count, &tree->node_capacity,
 	                          sizeof(*tree->nodes));
-	tree->own = memory_grow(tree->own, tree->count, &tree->own_capacity, sizeof(*tree->own));
-	tree->longest = memory_grow(tree->longest, tree->count, &tree->longest_capacity,
-	                            sizeof(*tree->longest));
-	tree->own[node] = (struct metric_values){.of = {0}};
-	tree->longest[node] = (struct tree_longest){.sync = 0};
 	tree->nodes[node] = (struct tree_node){item, parent, TREE_NONE, TREE_NONE};
 	if (parent != TREE_NONE) {
 		tree->nodes[node].next_sibling = tree->nodes[parent].first_child;
@@ -161,24 +166,13 @@ struct tree *tree_create(enum tree_mode mode, const struct sym_function *total)
 	return tree;
 }
 
-void tree_destroy(struct tree *tree)
+void tree_tables_fini(struct tree *tree)
 {
-	if (!tree)
-		return;
-	for (size_t i = 0; i < tree->part_count; i++) {
-		free(tree->parts[i].own);
-		free(tree->parts[i].total);
-		free(tree->parts[i].longest);
-	}
-	free(tree->parts);
-	free(tree->nodes);
-	free(tree->own);
-	free(tree->total);
-	free(tree->longest);
-	free(tree->items);
 	free(tree->node_table);
 	free(tree->item_table);
-	free(tree);
+	tree->node_table = NULL;
+	tree->item_table = NULL;
+	tree->node_slots = tree->item_slots = 0;
 }
 
 uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *frame)
@@ -186,89 +180,12 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *
 	uint32_t item = find_item(tree, frame);
 	struct tree_slot *slot;
 
-	if ((tree->count + 1) * 2 > tree->node_slots)
+	if ((tree->count + 1) * 4 > tree->node_slots * 3)
 		rehash_nodes(tree);
 	slot = node_slot(tree, parent, item);
 	if (slot->node == 0)
 		*slot = (struct tree_slot){parent, item, add_node(tree, parent, item) + 1};
 	return slot->node - 1;
-}
-
-/* Most values are of metrics that the data does not have: their memory is not touched. */
-void tree_credit(struct tree *tree, uint32_t node, const struct metric_values *values)
-{
-	_Static_assert(METRIC_VALUES <= 64, "a bit for each metric");
-
-	for (unsigned i = 0; i < METRIC_VALUES; i++)
-		if (values->of[i] != 0) {
-			tree->own[node].of[i] += values->of[i];
-			tree->used |= UINT64_C(1) << i;
-		}
-}
-
-void tree_raise(struct tree *tree, uint32_t node, const struct tree_longest *longest)
-{
-	if (longest->sync > tree->longest[node].sync)
-		tree->longest[node].sync = longest->sync;
-	if (longest->io > tree->longest[node].io)
-		tree->longest[node].io = longest->io;
-}
-
-void tree_end_part(struct tree *tree)
-{
-	struct tree *part;
-
-	tree->parts = memory_resize(tree->parts, tree->part_count + 1, sizeof(*tree->parts));
-	part = &tree->parts[tree->part_count++];
-	*part = (struct tree){.own = tree->own, .longest = tree->longest, .count = tree->count};
-	tree->own = memory_take(tree->node_capacity, sizeof(*tree->own));
-	tree->longest = memory_take(tree->node_capacity, sizeof(*tree->longest));
-	tree->own_capacity = tree->longest_capacity = tree->node_capacity;
-}
-
-static void add_up(struct tree *tree)
-{
-	unsigned used[METRIC_VALUES], count = 0;
-
-	for (unsigned i = 0; i < METRIC_VALUES; i++)
-		if (tree->used >> i & 1)
-			used[count++] = i;
-	tree->total = memory_take(tree->count, sizeof(*tree->total));
-	for (size_t i = tree->count; i-- > 0;) {
-		struct metric_values *total = &tree->total[i];
-
-		for (unsigned k = 0; k < count; k++)
-			total->of[used[k]] += tree->own[i].of[used[k]];
-		for (unsigned k = 0; k < count && i > 0; k++)
-			tree->total[tree->nodes[i].parent].of[used[k]] += total->of[used[k]];
-	}
-}
-
-/* Nodes that later parts brought are 0 in this one. */
-static void finish_part(struct tree *tree, struct tree *part)
-{
-	struct tree finished = *tree;
-
-	finished.own = memory_resize(part->own, tree->count, sizeof(*part->own));
-	finished.longest = memory_resize(part->longest, tree->count, sizeof(*part->longest));
-	memset(finished.own + part->count, 0, (tree->count - part->count) * sizeof(*part->own));
-	memset(finished.longest + part->count, 0,
-	       (tree->count - part->count) * sizeof(*part->longest));
-	finished.parts = NULL;
-	finished.part_count = 0;
-	add_up(&finished);
-	*part = finished;
-	for (uint32_t i = 0; i < tree->count; i++) {
-		tree_credit(tree, i, &part->own[i]);
-		tree_raise(tree, i, &part->longest[i]);
-	}
-}
-
-void tree_finish(struct tree *tree)
-{
-	for (size_t i = 0; i < tree->part_count; i++)
-		finish_part(tree, &tree->parts[i]);
-	add_up(tree);
 }
 
 uint32_t tree_next(const struct tree *tree, uint32_t node, size_t *depth)

@@ -7,6 +7,7 @@
 #ifndef XER_ANALYZER_MODEL_TREE_H
 #define XER_ANALYZER_MODEL_TREE_H
 
+#include "analyzer/model/columns.h"
 #include "analyzer/model/frames.h"
 #include "analyzer/model/metric.h"
 #include "analyzer/model/shown.h"
@@ -52,6 +53,15 @@ static inline uint64_t tree_greater_difference(uint64_t greatest, uint64_t base,
 	return difference > greatest ? difference : greatest;
 }
 
+/* The values of nodes themselves. Most nodes are only on the way to others, and have none. */
+struct tree_own {
+	uint32_t *row_of;  /* row_of[node_count] + 1: the row of a node, 0: it has no values */
+	uint32_t *node_of; /* node_of[values.count] */
+	size_t node_count, node_capacity, row_capacity, longest_capacity;
+	struct columns values;        /* of rows */
+	struct tree_longest *longest; /* of rows */
+};
+
 /* A tree may be made of parts, one for each group of experiments that are compared. Each is a tree
  * with the values of that group alone, and shares nodes and items with the whole: numbers mean the
  * same in all of them. */
@@ -61,16 +71,16 @@ struct tree {
 	struct tree *parts; /* parts[part_count]; after tree_finish */
 	size_t part_count;
 	struct tree_node *nodes; /* nodes[count] */
-	struct metric_values *own,
-		*total;               /* of nodes; total includes all below, set by tree_finish */
-	struct tree_longest *longest; /* of nodes */
-	size_t count, node_capacity, own_capacity, longest_capacity;
+	size_t count, node_capacity;
+	struct tree_own own;
+	struct metric_values
+		sum;             /* of all nodes; after tree_finish, from where on there is also: */
+	struct columns total;    /* of nodes, with all that is below them */
 	struct sym_frame *items; /* items[item_count]; fields that the mode ignores are 0 */
 	size_t item_count, item_capacity;
 	struct tree_slot *node_table; /* open addressing by caller and item */
 	uint32_t *item_table;         /* open addressing, numbers + 1, 0 free */
 	size_t node_slots, item_slots;
-	uint64_t used; /* bit 1 << metric: any node was credited with it */
 };
 
 /* A tree of its root alone, whose item is the function `total` (borrowed). Destroy with
@@ -80,8 +90,14 @@ struct tree {
 struct tree *tree_create(enum tree_mode mode, const struct sym_function *total);
 void tree_destroy(struct tree *tree);
 
+/* Free the hash tables, which are made again when they are needed. */
+void tree_tables_fini(struct tree *tree);
+
 /* The node for `frame` called from node `parent`, made if it is new. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *frame);
+
+/* The row of a node's own values, made if it is new. */
+uint32_t tree_row(struct tree *tree, uint32_t node);
 
 /* Credit values to a node itself. */
 void tree_credit(struct tree *tree, uint32_t node, const struct metric_values *values);
@@ -92,8 +108,23 @@ void tree_raise(struct tree *tree, uint32_t node, const struct tree_longest *lon
 /* What was credited since the last such call, or the first, is a part of the tree. */
 void tree_end_part(struct tree *tree);
 
-/* Compute the totals; call it once, after the last credit. */
+/* Make the parts and totals ready; call it once, after the last credit. */
 void tree_finish(struct tree *tree);
+
+/* A measured value of a node itself, and all its values. */
+uint64_t tree_own(const struct tree *tree, uint32_t node, unsigned metric);
+struct metric_view tree_own_view(const struct tree *tree, uint32_t node);
+struct metric_values tree_own_values(const struct tree *tree, uint32_t node);
+int tree_owns_any(const struct tree *tree, uint32_t node);
+
+/* A measured value of a node with all that is below it. */
+static inline uint64_t tree_total(const struct tree *tree, uint32_t node, unsigned metric)
+{
+	return columns_at(&tree->total, node, metric);
+}
+
+/* What is known as longest at a node. */
+struct tree_longest tree_longest_of(const struct tree *tree, uint32_t node);
 
 /* What frames become in a tree. */
 struct tree_view {

@@ -129,15 +129,15 @@ static void find_hot(const struct dataset *dataset, unsigned id, size_t wanted,
                      const struct sym_function **hot, size_t *count)
 {
 	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
-	const struct fold_row *rows = dataset_fold(dataset, TREE_FUNCTIONS);
+	const uint64_t *own = columns_of(&dataset_fold(dataset, TREE_FUNCTIONS)->own, id);
 	unsigned char *taken = memory_take(tree->item_count, 1);
 
-	for (size_t i = 0; i < wanted; i++) {
+	for (size_t i = 0; i < wanted && own; i++) {
 		uint32_t best = 0;
 
 		for (uint32_t item = 1; item < tree->item_count; item++)
 			if (!taken[item] && is_code(tree->items[item].function) &&
-			    rows[item].own.of[id] > (best ? rows[best].own.of[id] : 0))
+			    own[item] > (best ? own[best] : 0))
 				best = item;
 		if (best == 0)
 			break;

@@ -76,7 +76,8 @@ static void add_row(struct table *table, const char *name, const struct metric_v
                     const struct metric_list *metrics, const struct metric_sort *sort)
 {
 	for (size_t i = 0; i < table->group_count; i++)
-		table->next[i] = (struct table_values){&values[i], &values[i]};
+		table->next[i] = (struct table_values){metric_view_of(&values[i]),
+		                                       metric_view_of(&values[i])};
 	if (table->count == 0 || table_next_is_worth(table, metrics, sort))
 		table_take_next(table, listing_add(table, NULL, memory_text(name, strlen(name))));
 }

@@ -64,11 +64,11 @@ static void add_row(struct print_table *table, const struct stacks_kind *kind,
 		print_number(table, group);
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		if (metric_data_of(id) & kind->data)
-			print_number(table, values->own[node].of[id]);
+			print_number(table, tree_own(values, node, id));
 	if (kind->data & EXP_DATA_SYNC)
-		print_number(table, values->longest[node].sync);
+		print_number(table, tree_longest_of(values, node).sync);
 	if (kind->data & EXP_DATA_IO)
-		print_number(table, values->longest[node].io);
+		print_number(table, tree_longest_of(values, node).io);
 	print_word(table, frames);
 }
 

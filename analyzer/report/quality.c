@@ -81,7 +81,7 @@ static unsigned judged_metric(const struct tree *tree)
 		const uint8_t *from = metric_from[id];
 
 		if (from[0] != EXP_METRICS && exp_totals[from[0]].role <= EXP_ROLE_PATHS &&
-		    tree->total[TREE_ROOT].of[id] != 0)
+		    tree->sum.of[id] != 0)
 			return id;
 	}
 	return METRIC_SAMPLES;
@@ -91,7 +91,6 @@ static struct quality judge(const struct dataset *dataset)
 {
 	struct quality quality = {.judged = 0};
 	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
-	const struct fold_row *rows = dataset_fold(dataset, TREE_FUNCTIONS);
 	const struct dataset_experiment *at = NULL;
 	unsigned metric;
 
@@ -107,10 +106,10 @@ static struct quality judge(const struct dataset *dataset)
 		quality.cpu_ns += quality.absent_ns;
 	}
 	metric = judged_metric(tree);
-	quality.judged = tree->total[TREE_ROOT].of[metric];
-	for (size_t i = 0; i < tree->item_count; i++)
-		if (tree->items[i].function->unresolved)
-			quality.unresolved += rows[i].own.of[metric];
+	quality.judged = tree->sum.of[metric];
+	for (size_t row = 0; row < tree->own.values.count; row++)
+		if (tree->items[tree->nodes[tree->own.node_of[row]].item].function->unresolved)
+			quality.unresolved += columns_at(&tree->own.values, row, metric);
 	return quality;
 }
 

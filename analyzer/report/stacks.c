@@ -14,67 +14,81 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct order {
-	const struct tree *tree;
-	const struct stacks_kind *kind;
+/* A stack with what it is sorted by. */
+struct weighed {
+	uint32_t node;
+	uint64_t weight, count; /* its values; in a comparison those in the base, or the greatest
+	                           differences to these */
+	uint64_t all;           /* in a comparison, of all groups together */
 };
 
-/* What a stack is sorted by: its value; in a comparison that in the base, or the greatest
- * difference to that. */
-static uint64_t weight(const struct order *order, uint32_t node,
-                       uint64_t (*of)(const struct metric_values *values, const void *context))
+static uint64_t value_in(const struct tree *tree, uint32_t node, const struct stacks_kind *kind,
+                         uint64_t (*of)(const struct metric_view *values, const void *context))
 {
-	const struct tree *tree = order->tree;
-	const void *context = order->kind->context;
+	const struct metric_view values = tree_own_view(tree, node);
+
+	return of(&values, kind->context);
+}
+
+static uint64_t weight(const struct tree *tree, uint32_t node, const struct stacks_kind *kind,
+                       uint64_t (*of)(const struct metric_view *values, const void *context))
+{
 	uint64_t base, greatest = 0;
 
 	if (tree->part_count == 0)
-		return of(&tree->own[node], context);
-	base = of(&tree->parts[0].own[node], context);
+		return value_in(tree, node, kind, of);
+	base = value_in(&tree->parts[0], node, kind, of);
 	if (tree->compare != TREE_COMPARE_DELTA)
 		return base;
 	for (size_t i = 1; i < tree->part_count; i++)
 		greatest = tree_greater_difference(greatest, base,
-		                                   of(&tree->parts[i].own[node], context));
+		                                   value_in(&tree->parts[i], node, kind, of));
 	return greatest;
 }
 
-static int compare(const void *left, const void *right, void *context)
+static struct weighed weigh(const struct tree *tree, uint32_t node, const struct stacks_kind *kind)
 {
-	const struct order *order = context;
-	const struct stacks_kind *kind = order->kind;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	uint64_t x = weight(order, a, kind->weigh), y = weight(order, b, kind->weigh);
+	return (struct weighed){
+		.node = node,
+		.weight = weight(tree, node, kind, kind->weigh),
+		.count = weight(tree, node, kind, kind->count),
+		.all = tree->part_count == 0 ? 0 : value_in(tree, node, kind, kind->weigh)};
+}
 
-	if (x == y) {
-		x = weight(order, a, kind->count);
-		y = weight(order, b, kind->count);
-	}
-	if (x == y &&
-	    order->tree->part_count > 0) { /* in none of the groups so far: sorted by all of them */
-		x = kind->weigh(&order->tree->own[a], kind->context);
-		y = kind->weigh(&order->tree->own[b], kind->context);
-	}
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a < b ? -1 : a > b;
+static int compare(const void *left, const void *right)
+{
+	const struct weighed *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	if (a->all != b->all)
+		return a->all > b->all ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
 }
 
 uint32_t *stacks_find(const struct tree *tree, const struct stacks_kind *kind, size_t *count)
 {
-	struct order order = {tree, kind};
-	uint32_t *stacks = NULL;
+	struct weighed *weighed = NULL;
 	size_t capacity = 0;
+	uint32_t *stacks;
 
 	*count = 0;
-	for (size_t node = 0; node < tree->count; node++) {
-		if (kind->count(&tree->own[node], kind->context) == 0)
+	for (size_t row = 0; row < tree->own.values.count; row++) {
+		const struct metric_view values = columns_view(&tree->own.values, row);
+
+		if (kind->count(&values, kind->context) == 0)
 			continue;
-		stacks = memory_grow(stacks, *count, &capacity, sizeof(*stacks));
-		stacks[(*count)++] = (uint32_t)node;
+		weighed = memory_grow(weighed, *count, &capacity, sizeof(*weighed));
+		weighed[(*count)++] = weigh(tree, tree->own.node_of[row], kind);
 	}
 	if (*count > 1)
-		qsort_r(stacks, *count, sizeof(*stacks), compare, &order);
+		qsort(weighed, *count, sizeof(*weighed), compare);
+	stacks = memory_take(*count, sizeof(*stacks));
+	for (size_t i = 0; i < *count; i++)
+		stacks[i] = weighed[i].node;
+	free(weighed);
 	return stacks;
 }
 

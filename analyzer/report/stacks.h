@@ -8,8 +8,8 @@
 
 /* What a list of stacks is about. Stacks that count 0 are left out. */
 struct stacks_kind {
-	uint64_t (*count)(const struct metric_values *values, const void *context);
-	uint64_t (*weigh)(const struct metric_values *values, const void *context);
+	uint64_t (*count)(const struct metric_view *values, const void *context);
+	uint64_t (*weigh)(const struct metric_view *values, const void *context);
 	/* Print the line above the frames of the number-th stack. */
 	void (*put_head)(const struct dataset *dataset, const struct choices *choices,
 	                 struct output *output, const struct tree *tree, uint32_t node,

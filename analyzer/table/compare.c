@@ -62,7 +62,7 @@ void compare_table(const struct dataset *dataset, struct table *table, enum tree
 	table->groups = memory_take(count, sizeof(*table->groups));
 	table->next = memory_take(count, sizeof(*table->next));
 	for (size_t i = 0; i < count; i++) {
-		table->groups[i].sum = dataset_column_tree(dataset, mode, i)->total[TREE_ROOT];
+		table->groups[i].sum = dataset_column_tree(dataset, mode, i)->sum;
 		table->groups[i].label = count > 1 ? compare_label(dataset, i) : NULL;
 	}
 	table->sum = table->groups[0].sum;
@@ -78,10 +78,10 @@ const struct tree **compare_trees(const struct dataset *dataset, enum tree_mode 
 	return trees;
 }
 
-const struct fold_row **compare_folds(const struct dataset *dataset, enum tree_mode mode)
+const struct fold **compare_folds(const struct dataset *dataset, enum tree_mode mode)
 {
 	size_t count = dataset_columns(dataset);
-	const struct fold_row **folds = memory_take(count, sizeof(struct fold_row *));
+	const struct fold **folds = memory_take(count, sizeof(struct fold *));
 
 	for (size_t i = 0; i < count; i++)
 		folds[i] = dataset_column_fold(dataset, mode, i);

@@ -18,7 +18,7 @@ void compare_table(const struct dataset *dataset, struct table *table, enum tree
 /* The tables of the columns, [dataset_columns(dataset)]. The caller frees the array, not what it
  * names. */
 const struct tree **compare_trees(const struct dataset *dataset, enum tree_mode mode);
-const struct fold_row **compare_folds(const struct dataset *dataset, enum tree_mode mode);
+const struct fold **compare_folds(const struct dataset *dataset, enum tree_mode mode);
 const struct fold_edges **compare_edges(const struct dataset *dataset);
 
 /* What stands above a column: the name of the group if that is short and no other group has it,

@@ -22,9 +22,9 @@ struct table_row *listing_add(struct table *table, const char *kind, char *text)
 static uint64_t measured(const struct table *table, const struct table_row *row,
                          const struct metric *metric)
 {
-	uint64_t most = !row->own ? 0 : table_value(row, metric);
+	uint64_t most = !row->has_values ? 0 : table_value(row, metric);
 
-	for (size_t i = 1; row->own && i < table->group_count; i++)
+	for (size_t i = 1; row->has_values && i < table->group_count; i++)
 		if (table_group_value(table, row, metric, i) > most)
 			most = table_group_value(table, row, metric, i);
 	return most;

@@ -7,23 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void table_add(struct table *table, const struct metric_values *own,
-               const struct metric_values *total, const struct tree *tree, uint32_t item,
-               char *name)
-{
-	table->rows = memory_grow(table->rows, table->count, &table->capacity,
-	                          sizeof(*table->rows));
-	table->rows[table->count++] = (struct table_row){.own = own,
-	                                                 .total = total,
-	                                                 .function = tree->items[item].function,
-	                                                 .item = item,
-	                                                 .name = name};
-}
-
 int table_has_value(const struct table_row *row, const struct metric *metric)
 {
 	if (metric->id < METRIC_VALUES)
-		return row->own != NULL;
+		return row->has_values;
 	return row->function != NULL;
 }
 
@@ -31,6 +18,7 @@ void table_take_next(struct table *table, struct table_row *row)
 {
 	row->own = table->next[0].own;
 	row->total = table->next[0].total;
+	row->has_values = 1;
 	row->values = table->value_count;
 	for (size_t i = 0; i < table->group_count; i++) {
 		table->values = memory_grow(table->values, table->value_count,
@@ -41,7 +29,10 @@ void table_take_next(struct table *table, struct table_row *row)
 
 void table_add_next(struct table *table, const struct tree *tree, uint32_t item, char *name)
 {
-	table_add(table, NULL, NULL, tree, item, name);
+	table->rows = memory_grow(table->rows, table->count, &table->capacity,
+	                          sizeof(*table->rows));
+	table->rows[table->count++] = (struct table_row){
+		.function = tree->items[item].function, .item = item, .name = name};
 	table_take_next(table, &table->rows[table->count - 1]);
 }
 
@@ -53,8 +44,7 @@ uint64_t table_value(const struct table_row *row, const struct metric *metric)
 		return row->function->address;
 	if (metric->id >= METRIC_VALUES)
 		return 0;
-	return metric_value_of(metric->flavor == METRIC_INCLUSIVE ? row->total : row->own,
-	                       metric->id);
+	return metric_at(metric->flavor == METRIC_INCLUSIVE ? &row->total : &row->own, metric->id);
 }
 
 uint64_t table_group_value(const struct table *table, const struct table_row *row,
@@ -132,10 +122,10 @@ void table_sort(struct table *table, size_t from, const struct metric_sort *sort
 		        &order);
 }
 
-int table_is_worth(const struct metric_values *own, const struct metric_values *total,
+int table_is_worth(const struct metric_view *own, const struct metric_view *total,
                    const struct metric_list *metrics, const struct metric_sort *sort)
 {
-	const struct table_row row = {.own = own, .total = total};
+	const struct table_row row = {.own = *own, .total = *total};
 
 	if (sort->metric.id < METRIC_VALUES && table_value(&row, &sort->metric) != 0)
 		return 1;
@@ -149,7 +139,7 @@ int table_next_is_worth(const struct table *table, const struct metric_list *met
                         const struct metric_sort *sort)
 {
 	for (size_t i = 0; i < table->group_count; i++)
-		if (table_is_worth(table->next[i].own, table->next[i].total, metrics, sort))
+		if (table_is_worth(&table->next[i].own, &table->next[i].total, metrics, sort))
 			return 1;
 	return 0;
 }

@@ -8,22 +8,23 @@
 /* One row. Its exclusive or attributed values are `own`, its inclusive ones `total`; tables of
  * attributed values use `own` alone. */
 struct table_row {
-	const struct metric_values *own, *total; /* borrowed; NULL: a line without values */
-	const struct sym_function *function;     /* for size and address; NULL: none */
-	uint32_t item;                           /* of the tree, for the caller's use */
-	char *name;                              /* freed by table_fini */
-	char mark;                               /* printed before the name: '*' or ' '; 0: none */
-	uint32_t depth;                          /* in a tree, where its table has depths */
-	const char *kind;                        /* in a listing: what the line is; static */
-	uint64_t address;                        /* in a listing: of an instruction, 0: none */
-	unsigned line;                           /* in a listing: of the source, 0: none */
-	int is_hot;                              /* in a listing: marked in the margin */
-	size_t values;                           /* index of its first in table->values */
+	struct metric_view own, total;       /* borrowed */
+	int has_values;                      /* 0: a line without values */
+	const struct sym_function *function; /* for size and address; NULL: none */
+	uint32_t item;                       /* of the tree, for the caller's use */
+	char *name;                          /* freed by table_fini */
+	char mark;                           /* printed before the name: '*' or ' '; 0: none */
+	uint32_t depth;                      /* in a tree, where its table has depths */
+	const char *kind;                    /* in a listing: what the line is; static */
+	uint64_t address;                    /* in a listing: of an instruction, 0: none */
+	unsigned line;                       /* in a listing: of the source, 0: none */
+	int is_hot;                          /* in a listing: marked in the margin */
+	size_t values;                       /* index of its first in table->values */
 };
 
 /* The values of a row in one of the columns of a comparison. */
 struct table_values {
-	const struct metric_values *own, *total; /* borrowed */
+	struct metric_view own, total; /* borrowed */
 };
 
 /* A column of a comparison. */
@@ -53,12 +54,8 @@ struct table {
 	struct table_values *next; /* next[group_count]: of the row to come, for table_add_next */
 };
 
-/* Append a row for an item of `tree`; takes `name`. */
-void table_add(struct table *table, const struct metric_values *own,
-               const struct metric_values *total, const struct tree *tree, uint32_t item,
-               char *name);
-
-/* The same for a table made by compare_table, with the values in table->next. */
+/* Append a row for an item of `tree`, with the values in table->next, to a table made by
+ * compare_table; takes `name`. */
 void table_add_next(struct table *table, const struct tree *tree, uint32_t item, char *name);
 
 /* Give a row the values in table->next. */
@@ -70,7 +67,7 @@ void table_sort(struct table *table, size_t from, const struct metric_sort *sort
                 const struct metric_list *metrics);
 
 /* True if the row has a value in a shown metric or in the one sorted by. */
-int table_is_worth(const struct metric_values *own, const struct metric_values *total,
+int table_is_worth(const struct metric_view *own, const struct metric_view *total,
                    const struct metric_list *metrics, const struct metric_sort *sort);
 
 /* True if a row has anything to show in the column of a metric. */

@@ -358,7 +358,7 @@ static int is_hot(const struct layout *layout, const struct table *table,
 	const struct metric *metric = &layout->columns[0].metric;
 	uint64_t sum;
 
-	if (table->is_listing || !row->own)
+	if (table->is_listing || !row->has_values)
 		return row->is_hot;
 	if (layout->count == 0 || metric->id >= METRIC_VALUES || row->item == 0)
 		return 0;

@@ -94,14 +94,14 @@ static const struct subject both = {.count = METRIC_HEAPALLOCCNT,
                                     .name = "heap",
                                     .with_leaks = 1};
 
-static uint64_t count_of(const struct metric_values *values, const void *context)
+static uint64_t count_of(const struct metric_view *values, const void *context)
 {
-	return values->of[((const struct subject *)context)->count];
+	return metric_at(values, ((const struct subject *)context)->count);
 }
 
-static uint64_t bytes_of(const struct metric_values *values, const void *context)
+static uint64_t bytes_of(const struct metric_view *values, const void *context)
 {
-	return values->of[((const struct subject *)context)->bytes];
+	return metric_at(values, ((const struct subject *)context)->bytes);
 }
 
 static void put_head(const struct dataset *dataset, const struct choices *choices,
@@ -109,21 +109,22 @@ static void put_head(const struct dataset *dataset, const struct choices *choice
                      const void *context)
 {
 	const struct subject *subject = context;
-	const struct metric_values *values = &tree->own[node];
+	const struct metric_view values = tree_own_view(tree, node);
 
 	(void)dataset;
 	(void)choices;
 	fprintf(output->out, "%s #%zu, Instances = %llu, Bytes %s = %llu", subject->one, number,
-	        (unsigned long long)values->of[subject->count], subject->verb,
-	        (unsigned long long)values->of[subject->bytes]);
-	if (subject->with_temps && values->of[METRIC_HEAPTEMPCNT] != 0) {
+	        (unsigned long long)metric_at(&values, subject->count), subject->verb,
+	        (unsigned long long)metric_at(&values, subject->bytes));
+	if (subject->with_temps && metric_at(&values, METRIC_HEAPTEMPCNT) != 0) {
 		fputs(", Temporary = ", output->out);
-		put_temps(output->out, values->of[METRIC_HEAPTEMPCNT], values->of[subject->count]);
+		put_temps(output->out, metric_at(&values, METRIC_HEAPTEMPCNT),
+		          metric_at(&values, subject->count));
 	}
 	if (subject->with_leaks)
 		fprintf(output->out, ", Leaks = %llu, Bytes Leaked = %llu",
-		        (unsigned long long)values->of[METRIC_HEAPLEAKCNT],
-		        (unsigned long long)values->of[METRIC_HEAPLEAKBYTES]);
+		        (unsigned long long)metric_at(&values, METRIC_HEAPLEAKCNT),
+		        (unsigned long long)metric_at(&values, METRIC_HEAPLEAKBYTES));
 	fputc('\n', output->out);
 }
 
@@ -139,19 +140,22 @@ static void put_summary(const struct dataset *dataset, const struct choices *cho
 {
 	const struct summary *summary = context;
 	const struct subject *subject = summary->subject;
-	struct metric_values sum = {.of = {0}};
+	uint64_t instances = 0, bytes = 0;
 	size_t distinct = 0;
 
 	(void)dataset;
 	(void)choices;
 	for (size_t i = 0; i < summary->count; i++) {
-		metric_values_add(&sum, &tree->own[summary->stacks[i]]);
-		distinct += tree->own[summary->stacks[i]].of[subject->count] != 0;
+		struct metric_view values = tree_own_view(tree, summary->stacks[i]);
+
+		instances += count_of(&values, subject);
+		bytes += bytes_of(&values, subject);
+		distinct += count_of(&values, subject) != 0;
 	}
 	fprintf(output->out,
 	        "%s: Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = %llu\n",
-	        summary->title, subject->many, distinct, (unsigned long long)sum.of[subject->count],
-	        subject->verb, (unsigned long long)sum.of[subject->bytes]);
+	        summary->title, subject->many, distinct, (unsigned long long)instances,
+	        subject->verb, (unsigned long long)bytes);
 }
 
 /* The stacks whose blocks the C library keeps. */

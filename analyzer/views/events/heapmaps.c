@@ -8,33 +8,33 @@
 
 #include <stdlib.h>
 
-static uint64_t count_of(const struct metric_values *values, const void *context)
+static uint64_t count_of(const struct metric_view *values, const void *context)
 {
 	(void)context;
-	return values->of[METRIC_HEAPMAPCNT];
+	return metric_at(values, METRIC_HEAPMAPCNT);
 }
 
-static uint64_t bytes_of(const struct metric_values *values, const void *context)
+static uint64_t bytes_of(const struct metric_view *values, const void *context)
 {
 	(void)context;
-	return values->of[METRIC_HEAPMAPPEAK];
+	return metric_at(values, METRIC_HEAPMAPPEAK);
 }
 
 static void put_head(const struct dataset *dataset, const struct choices *choices,
                      struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
 {
-	const struct metric_values *values = &tree->own[node];
+	const struct metric_view values = tree_own_view(tree, node);
 
 	(void)dataset;
 	(void)choices;
 	(void)context;
 	fprintf(output->out,
 	        "Mapping #%zu, Instances = %llu, Bytes Mapped = %llu, At Peak = %llu, Still Mapped = %llu\n",
-	        number, (unsigned long long)values->of[METRIC_HEAPMAPCNT],
-	        (unsigned long long)values->of[METRIC_HEAPMAPBYTES],
-	        (unsigned long long)values->of[METRIC_HEAPMAPPEAK],
-	        (unsigned long long)values->of[METRIC_HEAPMAPLIVE]);
+	        number, (unsigned long long)metric_at(&values, METRIC_HEAPMAPCNT),
+	        (unsigned long long)metric_at(&values, METRIC_HEAPMAPBYTES),
+	        (unsigned long long)metric_at(&values, METRIC_HEAPMAPPEAK),
+	        (unsigned long long)metric_at(&values, METRIC_HEAPMAPLIVE));
 }
 
 /* When each process had most mapped. */
@@ -59,7 +59,7 @@ static void put_peaks(const struct dataset *dataset, struct output *output)
 static void put_summary(const struct dataset *dataset, const struct choices *choices,
                         struct output *output, const struct tree *tree, const void *context)
 {
-	const struct metric_values *sum = &tree->total[TREE_ROOT];
+	const struct metric_values *sum = &tree->sum;
 
 	(void)dataset;
 	(void)choices;

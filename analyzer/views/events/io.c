@@ -321,37 +321,37 @@ static const struct {
 };
 enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
 
-static uint64_t calls_of(const struct metric_values *values, const void *context)
+static uint64_t calls_of(const struct metric_view *values, const void *context)
 {
 	uint64_t sum = 0;
 
 	(void)context;
 	for (size_t i = 0; i < CLASSES; i++)
-		sum += values->of[classes[i].count];
+		sum += metric_at(values, classes[i].count);
 	return sum;
 }
 
-static uint64_t seconds_of(const struct metric_values *values, const void *context)
+static uint64_t seconds_of(const struct metric_view *values, const void *context)
 {
 	uint64_t sum = 0;
 
 	(void)context;
 	for (size_t i = 0; i < CLASSES; i++)
-		sum += values->of[classes[i].time];
+		sum += metric_at(values, classes[i].time);
 	return sum;
 }
 
-static void put_classes(FILE *out, const struct metric_values *values)
+static void put_classes(FILE *out, const struct metric_view *values)
 {
 	for (size_t i = 0; i < CLASSES; i++) {
-		if (values->of[classes[i].count] == 0)
+		if (metric_at(values, classes[i].count) == 0)
 			continue;
 		fprintf(out, ", %s: Calls = %llu", classes[i].name,
-		        (unsigned long long)values->of[classes[i].count]);
+		        (unsigned long long)metric_at(values, classes[i].count));
 		if (classes[i].bytes != METRICS)
 			fprintf(out, " Bytes = %llu",
-			        (unsigned long long)values->of[classes[i].bytes]);
-		fprintf(out, " Time = %.6f", report_seconds(values->of[classes[i].time]));
+			        (unsigned long long)metric_at(values, classes[i].bytes));
+		fprintf(out, " Time = %.6f", report_seconds(metric_at(values, classes[i].time)));
 	}
 	fputc('\n', out);
 }
@@ -360,29 +360,33 @@ static void put_head(const struct dataset *dataset, const struct choices *choice
                      struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
 {
-	const struct metric_values *values = &tree->own[node];
+	const struct metric_view values = tree_own_view(tree, node);
 
 	(void)dataset;
 	(void)choices;
 	(void)context;
 	fprintf(output->out, "Stack #%zu, Total = %.6f (secs.), Longest = %.6f", number,
-	        report_seconds(seconds_of(values, NULL)), report_seconds(tree->longest[node].io));
-	put_classes(output->out, values);
+	        report_seconds(seconds_of(&values, NULL)),
+	        report_seconds(tree_longest_of(tree, node).io));
+	put_classes(output->out, &values);
 }
 
 static void put_summary(const struct dataset *dataset, const struct choices *choices,
                         struct output *output, const struct tree *tree, const void *context)
 {
-	const struct metric_values *sum = &tree->total[TREE_ROOT];
+	const struct metric_view sum = metric_view_of(&tree->sum);
 	size_t distinct = 0;
 
 	(void)dataset;
 	(void)choices;
-	for (size_t i = 0; i < tree->count; i++)
-		distinct += calls_of(&tree->own[i], context) != 0;
+	for (size_t row = 0; row < tree->own.values.count; row++) {
+		struct metric_view values = columns_view(&tree->own.values, row);
+
+		distinct += calls_of(&values, context) != 0;
+	}
 	fprintf(output->out, "Summary Results: Distinct Stacks = %zu, Total = %.6f (secs.)",
-	        distinct, report_seconds(seconds_of(sum, NULL)));
-	put_classes(output->out, sum);
+	        distinct, report_seconds(seconds_of(&sum, NULL)));
+	put_classes(output->out, &sum);
 }
 
 void view_iocallstack(const struct dataset *dataset, const struct choices *choices,

@@ -19,29 +19,29 @@ struct plain {
 	size_t stacks;
 };
 
-static uint64_t count_of(const struct metric_values *values, const void *context)
+static uint64_t count_of(const struct metric_view *values, const void *context)
 {
 	const struct plain *plain = context;
 
-	return values->of[plain->count];
+	return metric_at(values, plain->count);
 }
 
-static uint64_t weight_of(const struct metric_values *values, const void *context)
+static uint64_t weight_of(const struct metric_view *values, const void *context)
 {
 	const struct plain *plain = context;
 
-	return values->of[plain->weight];
+	return metric_at(values, plain->weight);
 }
 
 static void put_values(struct output *output, const struct plain *plain, const char *before,
-                       const struct metric_values *values)
+                       struct metric_view values)
 {
 	char text[METRIC_TEXT_MAX];
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		if (metric_data_of(id) == plain->data)
 			fprintf(output->out, ", %s%s = %s", before, metric_meaning(id),
-			        metric_format(id, values->of[id], text));
+			        metric_format(id, metric_at(&values, id), text));
 	fputc('\n', output->out);
 }
 
@@ -52,7 +52,7 @@ static void put_head(const struct dataset *dataset, const struct choices *choice
 	(void)dataset;
 	(void)choices;
 	fprintf(output->out, "Stack #%zu", number);
-	put_values(output, context, "", &tree->own[node]);
+	put_values(output, context, "", tree_own_view(tree, node));
 }
 
 static void put_summary(const struct dataset *dataset, const struct choices *choices,
@@ -63,7 +63,7 @@ static void put_summary(const struct dataset *dataset, const struct choices *cho
 	(void)dataset;
 	(void)choices;
 	fprintf(output->out, "Summary Results: Distinct Stacks = %zu", plain->stacks);
-	put_values(output, plain, "Total ", &tree->total[TREE_ROOT]);
+	put_values(output, plain, "Total ", metric_view_of(&tree->sum));
 }
 
 /* Stacks are sorted by a metric that is not a number of events, if there is one. */

@@ -70,46 +70,46 @@ void lock_put_threshold(const struct dataset *dataset, const struct choices *cho
 
 /* ---- by call stack ---- */
 
-static uint64_t waits_of(const struct metric_values *values, const void *context)
+static uint64_t waits_of(const struct metric_view *values, const void *context)
 {
 	(void)context;
-	return values->of[METRIC_SYNCN];
+	return metric_at(values, METRIC_SYNCN);
 }
 
-static uint64_t time_of(const struct metric_values *values, const void *context)
+static uint64_t time_of(const struct metric_view *values, const void *context)
 {
 	(void)context;
-	return values->of[METRIC_SYNC];
+	return metric_at(values, METRIC_SYNC);
 }
 
 static void put_head(const struct dataset *dataset, const struct choices *choices,
                      struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
 {
-	const struct metric_values *values = &tree->own[node];
+	const struct metric_view values = tree_own_view(tree, node);
 
 	(void)choices;
 	(void)context;
 	fprintf(output->out,
 	        "Stack #%zu, Waits = %llu, Total = %.6f (secs., %.2f %% of wall time), Longest = "
 	        "%.6f\n",
-	        number, (unsigned long long)values->of[METRIC_SYNCN],
-	        report_seconds(values->of[METRIC_SYNC]),
-	        share(values->of[METRIC_SYNC], report_wall_seconds(dataset)),
-	        report_seconds(tree->longest[node].sync));
+	        number, (unsigned long long)metric_at(&values, METRIC_SYNCN),
+	        report_seconds(metric_at(&values, METRIC_SYNC)),
+	        share(metric_at(&values, METRIC_SYNC), report_wall_seconds(dataset)),
+	        report_seconds(tree_longest_of(tree, node).sync));
 }
 
 static void put_summary(const struct dataset *dataset, const struct choices *choices,
                         struct output *output, const struct tree *tree, const void *context)
 {
-	const struct metric_values *sum = &tree->total[TREE_ROOT];
+	const struct metric_values *sum = &tree->sum;
 	double wall_s = report_wall_seconds(dataset);
 	size_t distinct = 0;
 
 	(void)choices;
 	(void)context;
-	for (size_t i = 0; i < tree->count; i++)
-		distinct += tree->own[i].of[METRIC_SYNCN] != 0;
+	for (size_t row = 0; row < tree->own.values.count; row++)
+		distinct += columns_at(&tree->own.values, row, METRIC_SYNCN) != 0;
 	fprintf(output->out,
 	        "Summary Results: Distinct Stacks = %zu, Total Waits = %llu, Total Time = %.6f "
 	        "(secs., %.2f %% of %.3f wall time)\n",

@@ -69,7 +69,7 @@ static struct table find_top(const struct dataset *dataset, const struct choices
                              unsigned id, struct metric_list *metrics)
 {
 	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
-	const struct fold_row **rows = compare_folds(dataset, TREE_FUNCTIONS);
+	const struct fold **folds = compare_folds(dataset, TREE_FUNCTIONS);
 	struct metric_sort sort = {
 		.metric = {(uint8_t)id, METRIC_EXCLUSIVE, METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT}};
 	struct table table = {.count = 0};
@@ -79,12 +79,13 @@ static struct table find_top(const struct dataset *dataset, const struct choices
 	for (uint32_t i = 0; i < tree->item_count; i++) {
 		for (size_t j = 0; j < table.group_count; j++)
 			table.next[j] = (struct table_values){
-				i == 0 ? &rows[j][0].total : &rows[j][i].own, &rows[j][i].total};
+				columns_view(i == 0 ? &folds[j]->total : &folds[j]->own, i),
+				columns_view(&folds[j]->total, i)};
 		if (i == 0 || table_next_is_worth(&table, metrics, &sort))
 			table_add_next(&table, tree, i,
 			               name_function(choices, tree->items[i].function));
 	}
-	free(rows);
+	free(folds);
 	table_sort(&table, 1, &sort, metrics);
 	return table;
 }
@@ -110,7 +111,7 @@ static void put_top(const struct dataset *dataset, const struct choices *choices
 
 static void put_total(const struct dataset *dataset, struct output *output, unsigned id)
 {
-	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->total[TREE_ROOT];
+	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->sum;
 	char value[METRIC_TEXT_MAX];
 
 	fprintf(output->out, "  %-20s %12s%s", metric_meaning(id),
@@ -126,7 +127,7 @@ static void put_total(const struct dataset *dataset, struct output *output, unsi
  * user or system time. */
 static void put_residual(const struct dataset *dataset, struct output *output)
 {
-	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->total[TREE_ROOT];
+	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->sum;
 	uint64_t known = sum->of[METRIC_USER] + sum->of[METRIC_SYSTEM],
 		 total = sum->of[METRIC_TOTALCPU];
 	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];

@@ -130,7 +130,7 @@ static void put_threads(const struct dataset *dataset, struct output *output)
 void data_totals(const struct dataset *dataset, const struct choices *choices,
                  struct output *output)
 {
-	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->total[TREE_ROOT];
+	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->sum;
 	struct print_table *totals = print_record_begin("totals");
 	const struct dataset_experiment *at = NULL;
 	uint64_t experiments = 0, threads = 0;

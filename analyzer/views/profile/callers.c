@@ -48,7 +48,7 @@ struct panels {
 	const struct choices *choices;
 	struct output *output;
 	const struct tree *tree;
-	const struct fold_row **rows;    /* by column */
+	const struct fold **folds;       /* by column */
 	const struct fold_edges **edges; /* by column */
 	size_t columns;
 	struct index callers_of, callees_of;
@@ -63,7 +63,7 @@ static struct panels open_panels(const struct dataset *dataset, const struct cho
 		.dataset = dataset, .choices = choices, .output = output, .sort = choices->sort};
 
 	panels.tree = dataset_tree(dataset, TREE_FUNCTIONS);
-	panels.rows = compare_folds(dataset, TREE_FUNCTIONS);
+	panels.folds = compare_folds(dataset, TREE_FUNCTIONS);
 	panels.edges = compare_edges(dataset);
 	panels.columns = dataset_columns(dataset);
 	panels.callers_of = make_index(panels.edges[0], panels.tree->item_count, 0);
@@ -78,7 +78,7 @@ static void close_panels(struct panels *panels)
 {
 	free_index(&panels->callers_of);
 	free_index(&panels->callees_of);
-	free(panels->rows);
+	free(panels->folds);
 	free(panels->edges);
 }
 
@@ -87,10 +87,11 @@ static void close_panels(struct panels *panels)
 static void set_values(const struct panels *panels, struct table *table, uint32_t item)
 {
 	for (size_t i = 0; i < panels->columns; i++) {
-		const struct fold_row *row = &panels->rows[i][item];
+		const struct fold *fold = panels->folds[i];
 
-		table->next[i] = (struct table_values){item == 0 ? &row->total : &row->own,
-		                                       &row->total};
+		table->next[i] = (struct table_values){
+			columns_view(item == 0 ? &fold->total : &fold->own, item),
+			columns_view(&fold->total, item)};
 	}
 }
 
@@ -101,8 +102,9 @@ static void add_row(struct panels *panels, struct table *table, uint32_t edge, i
 	uint32_t item = is_caller ? base->caller : base->callee;
 
 	for (size_t i = 0; i < panels->columns; i++) {
-		const struct fold_edge *at = &panels->edges[i]->edges[edge];
-		const struct metric_values *values = is_caller ? &at->as_caller : &at->as_callee;
+		const struct fold_edges *edges = panels->edges[i];
+		struct metric_view values = columns_view(
+			is_caller ? &edges->as_caller : &edges->as_callee, edge);
 
 		table->next[i] = (struct table_values){values, values};
 	}

@@ -65,13 +65,13 @@ struct order {
 static uint64_t weight(const struct order *order, uint32_t node)
 {
 	const struct walk *walk = order->walk;
-	uint64_t base = walk->trees[0]->total[node].of[order->metric], greatest = 0;
+	uint64_t base = tree_total(walk->trees[0], node, order->metric), greatest = 0;
 
 	if (walk->table.compare != TREE_COMPARE_DELTA)
 		return base;
 	for (size_t i = 1; i < walk->table.group_count; i++)
 		greatest = tree_greater_difference(greatest, base,
-		                                   walk->trees[i]->total[node].of[order->metric]);
+		                                   tree_total(walk->trees[i], node, order->metric));
 	return greatest;
 }
 
@@ -99,7 +99,7 @@ static int compare(const void *left, const void *right, void *context)
 static void set_values(struct walk *walk, uint32_t node)
 {
 	for (size_t i = 0; i < walk->table.group_count; i++) {
-		const struct metric_values *total = &walk->trees[i]->total[node];
+		struct metric_view total = columns_view(&walk->trees[i]->total, node);
 
 		walk->table.next[i] = (struct table_values){total, total};
 	}

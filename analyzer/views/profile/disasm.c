@@ -198,7 +198,6 @@ static char change_of(const struct code *codes, const uint32_t *at, size_t colum
 static void add_row(struct disasm_view *view, const struct code *codes, const uint32_t *at,
                     const struct code_instruction **before)
 {
-	static const struct metric_values none;
 	static const char *const kinds[] = {
 		[' '] = "instruction", ['+'] = "instruction added", ['-'] = "instruction removed"};
 	char change = change_of(codes, at, view->codes.columns);
@@ -216,10 +215,11 @@ static void add_row(struct disasm_view *view, const struct code *codes, const ui
 	row->address = instruction->address;
 	row->line = instruction->frames[0].line;
 	for (size_t i = 0; i < view->codes.columns; i++) {
-		const struct fold_row *values = at[i] != CODE_NONE ? &codes[i].rows[at[i]] : NULL;
-
-		view->table.next[i] = values ? (struct table_values){&values->own, &values->total}
-		                             : (struct table_values){&none, &none};
+		view->table.next[i] = (struct table_values){.own = {.values = NULL}};
+		if (at[i] != CODE_NONE)
+			view->table.next[i] = (struct table_values){
+				columns_view(&codes[i].fold->own, at[i]),
+				columns_view(&codes[i].fold->total, at[i])};
 	}
 	table_take_next(&view->table, row);
 }

@@ -34,9 +34,9 @@ static void add_rows(struct panel *panel, int are_callers)
 
 	for (uint32_t item = 0; item < panel->tree->item_count; item++) {
 		for (size_t i = 0; i < panel->columns; i++) {
-			const struct metric_values *of = are_callers
-			                                         ? &panel->values[i].callers[item]
-			                                         : &panel->values[i].callees[item];
+			struct metric_view of = columns_view(
+				are_callers ? &panel->values[i].callers : &panel->values[i].callees,
+				item);
 
 			table->next[i] = (struct table_values){of, of};
 		}
@@ -72,8 +72,8 @@ static void add_fragment(struct panel *panel, const struct fragment *fragment)
 	uint32_t item = fragment_item(panel->tree, fragment->functions[fragment->count - 1]);
 
 	for (size_t i = 0; i < panel->columns; i++)
-		table->next[i] = (struct table_values){&panel->values[i].own,
-		                                       &panel->values[i].total};
+		table->next[i] = (struct table_values){metric_view_of(&panel->values[i].own),
+		                                       metric_view_of(&panel->values[i].total)};
 	table_add_next(table, panel->tree, item, name_fragment(panel->choices, fragment));
 	table->rows[table->count - 1].mark = '*';
 }

@@ -26,11 +26,12 @@ static const char *const names[TREE_MODES] = {[TREE_FUNCTIONS] = "functions",
                                               [TREE_FRAMES] = "frames"};
 
 /* The values of an item for the next row. <Total> has all of them, both exclusive and inclusive. */
-static void set_values(struct table *table, const struct fold_row *const *rows, uint32_t item)
+static void set_values(struct table *table, const struct fold *const *folds, uint32_t item)
 {
 	for (size_t i = 0; i < table->group_count; i++)
 		table->next[i] = (struct table_values){
-			item == 0 ? &rows[i][0].total : &rows[i][item].own, &rows[i][item].total};
+			columns_view(item == 0 ? &folds[i]->total : &folds[i]->own, item),
+			columns_view(&folds[i]->total, item)};
 }
 
 /* All items that have something to show, <Total> first, in the user's order. Of programs, which
@@ -39,18 +40,18 @@ static struct table make_table(const struct dataset *dataset, const struct choic
                                enum tree_mode mode)
 {
 	const struct tree *tree = dataset_tree(dataset, mode);
-	const struct fold_row **rows = compare_folds(dataset, mode);
+	const struct fold **folds = compare_folds(dataset, mode);
 	struct table table = {.count = 0};
 	int is_programs = dataset_is_programs(dataset);
 
 	compare_table(dataset, &table, mode);
 	for (uint32_t i = is_programs ? 1 : 0; i < tree->item_count; i++) {
-		set_values(&table, rows, i);
+		set_values(&table, folds, i);
 		if (i == 0 || is_programs ||
 		    table_next_is_worth(&table, &choices->metrics, &choices->sort))
 			table_add_next(&table, tree, i, name_item(choices, mode, &tree->items[i]));
 	}
-	free(rows);
+	free(folds);
 	table_sort(&table, is_programs ? 0 : 1, &choices->sort, &choices->metrics);
 	return table;
 }
@@ -61,7 +62,8 @@ static const struct sym_function *find_top(const struct choices *choices, const 
 	unsigned metric = choices->sort.metric.id;
 
 	for (size_t i = 1; i < table->count && metric < METRIC_VALUES; i++)
-		if (table->rows[i].function->name[0] != '<' && table->rows[i].own->of[metric] != 0)
+		if (table->rows[i].function->name[0] != '<' &&
+		    metric_at(&table->rows[i].own, metric) != 0)
 			return table->rows[i].function;
 	return NULL;
 }
@@ -76,8 +78,8 @@ static const struct sym_function *find_cut(const struct choices *choices, const 
 
 		if ((strcmp(row->function->name, "<Truncated-stack>") == 0 ||
 		     strcmp(row->function->name, "<Stack-unwind-failed>") == 0) &&
-		    row->total->of[metric] != 0 &&
-		    row->total->of[metric] >= table->sum.of[metric] / 10)
+		    metric_at(&row->total, metric) != 0 &&
+		    metric_at(&row->total, metric) >= table->sum.of[metric] / 10)
 			return row->function;
 	}
 	return NULL;
@@ -274,23 +276,23 @@ void view_fsingle(const struct dataset *dataset, const struct choices *choices,
 	uint32_t item = pick_function(dataset, choices, output, "fsingle", argument->text,
 	                              argument->number);
 	struct table table = {.count = 0};
-	const struct fold_row **rows;
+	const struct fold **folds;
 
 	if (item == TREE_NONE)
 		return;
-	rows = compare_folds(dataset, TREE_FUNCTIONS);
+	folds = compare_folds(dataset, TREE_FUNCTIONS);
 	compare_table(dataset, &table, TREE_FUNCTIONS);
-	set_values(&table, rows, item);
+	set_values(&table, folds, item);
 	table_add_next(&table, tree, item, name_function(choices, tree->items[item].function));
 	quality_put(dataset, output);
 	if (print_is_data(output)) {
 		put_all(dataset, output, &table, 1, TREE_FUNCTIONS);
 		table_fini(&table);
-		free(rows);
+		free(folds);
 		return;
 	}
 	put_labels(output, &table);
 	put_summary(dataset, output, TREE_FUNCTIONS, &table, &table.rows[0], &tree->items[item]);
 	table_fini(&table);
-	free(rows);
+	free(folds);
 }

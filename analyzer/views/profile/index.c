@@ -42,12 +42,12 @@ static int by_key(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-static void add_row(struct table *table, const struct metric_values *values, char *name)
+static void add_row(struct table *table, const struct metric_view *values, char *name)
 {
 	table->rows = memory_grow(table->rows, table->count, &table->capacity,
 	                          sizeof(*table->rows));
 	table->rows[table->count++] = (struct table_row){
-		.own = values, .total = values, .name = name};
+		.own = *values, .total = *values, .has_values = 1, .name = name};
 }
 
 static struct table make_table(const struct dataset *dataset, const struct choices *choices,
@@ -55,14 +55,17 @@ static struct table make_table(const struct dataset *dataset, const struct choic
                                const struct metric_list *metrics, const struct metric_sort *sort)
 {
 	struct table table = {.count = 0};
+	struct metric_view none = {.values = NULL};
 
-	for (size_t i = 0; i < rows->count; i++)
-		metric_values_add(&table.sum, &rows->rows[i].values);
-	add_row(&table, &table.sum, memory_text("<Total>", strlen("<Total>")));
-	for (size_t i = 0; i < rows->count; i++)
-		if (table_is_worth(&rows->rows[i].values, &rows->rows[i].values, metrics, sort))
-			add_row(&table, &rows->rows[i].values,
+	table.sum = columns_sum(&rows->values);
+	add_row(&table, &none, memory_text("<Total>", strlen("<Total>")));
+	for (size_t i = 0; i < rows->count; i++) {
+		struct metric_view values = columns_view(&rows->values, rows->rows[i].number);
+
+		if (table_is_worth(&values, &values, metrics, sort))
+			add_row(&table, &values,
 			        index_row_name(dataset, choices, type, rows, &rows->rows[i]));
+	}
 	return table;
 }
 
@@ -107,11 +110,15 @@ static void put_compared(const struct dataset *dataset, const struct choices *ch
 		const struct dataset part = compare_part(dataset, i);
 		struct index_rows rows = index_gather(&part, output, type, list);
 
-		for (size_t j = 0; j < rows.count; j++)
+		for (size_t j = 0; j < rows.count; j++) {
+			struct metric_values values = columns_values(&rows.values,
+			                                             rows.rows[j].number);
+
 			compare_named_add(
 				named, i,
 				index_row_compared_name(&part, choices, type, &rows, &rows.rows[j]),
-				place_of(type, &rows.rows[j]), &rows.rows[j].values);
+				place_of(type, &rows.rows[j]), &values);
+		}
 		has_overflow |= rows.has_overflow;
 		index_rows_fini(&rows);
 	}
@@ -134,7 +141,7 @@ static void put_index(const struct dataset *dataset, const struct choices *choic
 	reduce_metrics(choices, &metrics, &sort);
 	table = make_table(dataset, choices, type, &rows, &metrics, &sort);
 	/* Rows keep their place in `rows`, and their values: the total's are the table's. */
-	table.rows[0].own = table.rows[0].total = &table.sum;
+	table.rows[0].own = table.rows[0].total = metric_view_of(&table.sum);
 	if (!type->is_by_key && sort.metric.id != METRIC_NAME)
 		table_sort(&table, 1, &sort, &metrics);
 	put_title(dataset, output, type, &sort, rows.has_overflow);
@@ -243,7 +250,8 @@ static void put_cpus(const struct dataset *dataset, const struct choices *choice
 		else
 			print_number(table, (uint64_t)rows.rows[i].key);
 		if (dataset->have & EXP_DATA_PROFILE)
-			print_number(table, rows.rows[i].values.of[METRIC_TOTALCPU]);
+			print_number(table, columns_at(&rows.values, rows.rows[i].number,
+			                               METRIC_TOTALCPU));
 		else
 			print_none(table);
 	}

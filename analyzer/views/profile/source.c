@@ -22,7 +22,6 @@ struct source_view {
 	struct output *output;
 	const struct source_file *file;
 	struct source_data data;
-	struct metric_values zero;
 	struct table table;
 };
 
@@ -86,7 +85,8 @@ static void add_calls(struct source_view *view, uint32_t key, size_t *at)
 		                                    memory_format("               -> %s", name));
 
 		for (size_t i = 0; i < view->data.column_count; i++)
-			view->table.next[i] = (struct table_values){&view->zero, &call->values[i]};
+			view->table.next[i] = (struct table_values){
+				.total = metric_view_of(&call->values[i])};
 		table_take_next(&view->table, row);
 		row->function = call->callee;
 		row->line = view->data.lines[key];
@@ -98,8 +98,9 @@ static void add_calls(struct source_view *view, uint32_t key, size_t *at)
 static void set_next(struct source_view *view, size_t key)
 {
 	for (size_t i = 0; i < view->data.column_count; i++)
-		view->table.next[i] = (struct table_values){&view->data.rows[i][key].own,
-		                                            &view->data.rows[i][key].total};
+		view->table.next[i] = (struct table_values){
+			columns_view(&view->data.folds[i]->own, key),
+			columns_view(&view->data.folds[i]->total, key)};
 }
 
 static void add_values(struct source_view *view, struct table_row *row, size_t key)

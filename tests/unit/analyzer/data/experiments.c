@@ -60,9 +60,7 @@ static void open_path(const char *path)
 
 static uint64_t bytes(void)
 {
-	return dataset_tree(&analysis.dataset, TREE_FUNCTIONS)
-	        ->total[TREE_ROOT]
-	        .of[METRIC_HEAPALLOCBYTES];
+	return dataset_tree(&analysis.dataset, TREE_FUNCTIONS)->sum.of[METRIC_HEAPALLOCBYTES];
 }
 
 /* The output of a line of commands; the caller frees it. */

@@ -149,7 +149,7 @@ static void visit(struct export_job *job, const struct export_part *part, void *
 	cr_assert_eq(part->thread, seen->parts + 1);
 	cr_assert_eq(part->info->tid, 42 + seen->parts);
 	cr_assert(strncmp(part->thread_name, "Thread ", 7) == 0);
-	seen->cpu_ns[seen->parts] = part->tree->total[TREE_ROOT].of[METRIC_TOTALCPU];
+	seen->cpu_ns[seen->parts] = part->tree->sum.of[METRIC_TOTALCPU];
 	for (size_t i = 0; i < part->sample_count; i++) {
 		cr_assert_lt(part->samples[i].node, part->tree->count);
 		cr_assert(i == 0 || part->samples[i].time_ns >= part->samples[i - 1].time_ns);

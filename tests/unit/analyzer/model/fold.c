@@ -32,35 +32,35 @@ static size_t item_of(const struct tree *tree, char letter)
 	return SIZE_MAX;
 }
 
-static uint64_t own(const struct fold_row *rows, const struct tree *tree, char letter)
+static uint64_t own(const struct fold *fold, const struct tree *tree, char letter)
 {
-	return rows[item_of(tree, letter)].own.of[METRIC_TOTALCPU];
+	return columns_at(&fold->own, item_of(tree, letter), METRIC_TOTALCPU);
 }
 
-static uint64_t total(const struct fold_row *rows, const struct tree *tree, char letter)
+static uint64_t total(const struct fold *fold, const struct tree *tree, char letter)
 {
-	return rows[item_of(tree, letter)].total.of[METRIC_TOTALCPU];
+	return columns_at(&fold->total, item_of(tree, letter), METRIC_TOTALCPU);
 }
 
 Test(fold, inclusive_counts_a_recursion_once)
 {
 	struct tree *tree = tree_create(TREE_FUNCTIONS, &functions[0]);
-	struct fold_row *rows;
+	struct fold *fold;
 
 	add_stack(tree, "abbb", 10);
 	add_stack(tree, "abc", 5);
 	add_stack(tree, "abcb", 3);
 	add_stack(tree, "b", 1);
 	tree_finish(tree);
-	rows = fold_items(tree);
-	cr_assert_eq(rows[0].total.of[METRIC_TOTALCPU], 19);
-	cr_assert_eq(total(rows, tree, 'a'), 18);
-	cr_assert_eq(total(rows, tree, 'b'), 19);
-	cr_assert_eq(total(rows, tree, 'c'), 8);
-	cr_assert_eq(own(rows, tree, 'a'), 0);
-	cr_assert_eq(own(rows, tree, 'b'), 14);
-	cr_assert_eq(own(rows, tree, 'c'), 5);
-	free(rows);
+	fold = fold_items(tree);
+	cr_assert_eq(columns_at(&fold->total, 0, METRIC_TOTALCPU), 19);
+	cr_assert_eq(total(fold, tree, 'a'), 18);
+	cr_assert_eq(total(fold, tree, 'b'), 19);
+	cr_assert_eq(total(fold, tree, 'c'), 8);
+	cr_assert_eq(own(fold, tree, 'a'), 0);
+	cr_assert_eq(own(fold, tree, 'b'), 14);
+	cr_assert_eq(own(fold, tree, 'c'), 5);
+	fold_destroy(fold);
 	tree_destroy(tree);
 }
 
@@ -71,7 +71,7 @@ Test(fold, equal_stacks_are_one_node)
 
 	cr_assert_eq(add_stack(tree, "abc", 2), node);
 	cr_assert_neq(add_stack(tree, "acb", 2), node);
-	cr_assert_eq(tree->own[node].of[METRIC_TOTALCPU], 3);
+	cr_assert_eq(tree_own(tree, node, METRIC_TOTALCPU), 3);
 	tree_destroy(tree);
 }
 
@@ -91,7 +91,7 @@ Test(fold, line_mode_tells_lines_apart_and_function_mode_does_not)
 /* For every function: inclusive = sum over callers = exclusive + sum over callees. */
 static void check_edges(const struct tree *tree)
 {
-	struct fold_row *rows = fold_items(tree);
+	struct fold *fold = fold_items(tree);
 	struct fold_edges *edges = fold_edges_create(tree);
 
 	for (size_t item = 0; item < tree->item_count; item++) {
@@ -99,17 +99,17 @@ static void check_edges(const struct tree *tree)
 
 		for (size_t i = 0; i < edges->count; i++) {
 			if (edges->edges[i].callee == item)
-				callers += edges->edges[i].as_caller.of[METRIC_TOTALCPU];
+				callers += columns_at(&edges->as_caller, i, METRIC_TOTALCPU);
 			if (edges->edges[i].caller == item)
-				callees += edges->edges[i].as_callee.of[METRIC_TOTALCPU];
+				callees += columns_at(&edges->as_callee, i, METRIC_TOTALCPU);
 		}
 		if (item != 0)
-			cr_assert_eq(callers, rows[item].total.of[METRIC_TOTALCPU]);
-		cr_assert_eq(rows[item].own.of[METRIC_TOTALCPU] + callees,
-		             rows[item].total.of[METRIC_TOTALCPU]);
+			cr_assert_eq(callers, columns_at(&fold->total, item, METRIC_TOTALCPU));
+		cr_assert_eq(columns_at(&fold->own, item, METRIC_TOTALCPU) + callees,
+		             columns_at(&fold->total, item, METRIC_TOTALCPU));
 	}
 	fold_edges_destroy(edges);
-	free(rows);
+	fold_destroy(fold);
 }
 
 Test(fold, callers_and_callees_add_up)
@@ -165,7 +165,7 @@ Test(fold, sets_of_items_count_a_stack_once)
 {
 	struct tree *tree = tree_create(TREE_FUNCTIONS, &functions[0]);
 	uint32_t key_of[8];
-	struct fold_row *rows;
+	struct fold *fold;
 
 	add_stack(tree, "abcd", 10);
 	add_stack(tree, "bd", 4);
@@ -176,11 +176,12 @@ Test(fold, sets_of_items_count_a_stack_once)
 		key_of[i] = TREE_NONE;
 	key_of[item_of(tree, 'b')] = key_of[item_of(tree, 'c')] = 0;
 	key_of[item_of(tree, 'd')] = 1;
-	rows = fold_sets(tree, key_of, 2);
-	cr_assert_eq(rows[0].total.of[METRIC_TOTALCPU], 15, "the stack with b and c counts once");
-	cr_assert_eq(rows[0].own.of[METRIC_TOTALCPU], 1);
-	cr_assert_eq(rows[1].total.of[METRIC_TOTALCPU], 14);
-	cr_assert_eq(rows[1].own.of[METRIC_TOTALCPU], 14);
-	free(rows);
+	fold = fold_sets(tree, key_of, 2);
+	cr_assert_eq(columns_at(&fold->total, 0, METRIC_TOTALCPU), 15,
+	             "the stack with b and c counts once");
+	cr_assert_eq(columns_at(&fold->own, 0, METRIC_TOTALCPU), 1);
+	cr_assert_eq(columns_at(&fold->total, 1, METRIC_TOTALCPU), 14);
+	cr_assert_eq(columns_at(&fold->own, 1, METRIC_TOTALCPU), 14);
+	fold_destroy(fold);
 	tree_destroy(tree);
 }

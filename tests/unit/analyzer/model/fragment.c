@@ -44,11 +44,11 @@ static void tear_down(void)
 
 TestSuite(fragment, .init = set_up, .fini = tear_down);
 
-static uint64_t of(const struct metric_values *values, const struct sym_function *function)
+static uint64_t of(const struct columns *values, const struct sym_function *function)
 {
 	uint32_t item = fragment_item(tree, function);
 
-	return item == TREE_NONE ? 0 : values[item].of[METRIC_SAMPLES];
+	return item == TREE_NONE ? 0 : columns_at(values, item, METRIC_SAMPLES);
 }
 
 Test(fragment, two_functions)
@@ -58,13 +58,13 @@ Test(fragment, two_functions)
 
 	cr_assert_eq(values.total.of[METRIC_SAMPLES], 1 + 2 + 4 + 8 + 32);
 	cr_assert_eq(values.own.of[METRIC_SAMPLES], 1 + 32);
-	cr_assert_eq(of(values.callers, &total), 1 + 2);
-	cr_assert_eq(of(values.callers, &functions[D]), 4 + 8,
+	cr_assert_eq(of(&values.callers, &total), 1 + 2);
+	cr_assert_eq(of(&values.callers, &functions[D]), 4 + 8,
 	             "the outermost place of a recursion decides");
-	cr_assert_eq(of(values.callers, &functions[A]), 32);
-	cr_assert_eq(of(values.callees, &functions[C]), 2 + 4);
-	cr_assert_eq(of(values.callees, &functions[D]), 8, "the innermost place decides");
-	cr_assert_eq(of(values.callees, &functions[A]), 0);
+	cr_assert_eq(of(&values.callers, &functions[A]), 32);
+	cr_assert_eq(of(&values.callees, &functions[C]), 2 + 4);
+	cr_assert_eq(of(&values.callees, &functions[D]), 8, "the innermost place decides");
+	cr_assert_eq(of(&values.callees, &functions[A]), 0);
 	fragment_values_fini(&values);
 }
 
@@ -74,8 +74,8 @@ Test(fragment, one_function_and_none)
 	struct fragment_values values = fragment_find(&fragment, tree);
 
 	cr_assert_eq(values.total.of[METRIC_SAMPLES], 2 + 4 + 16);
-	cr_assert_eq(of(values.callers, &functions[A]), 16);
-	cr_assert_eq(of(values.callees, &functions[B]), 16);
+	cr_assert_eq(of(&values.callers, &functions[A]), 16);
+	cr_assert_eq(of(&values.callees, &functions[B]), 16);
 	fragment_values_fini(&values);
 	fragment = (struct fragment){.functions = {&functions[C], &functions[D]}, .count = 2};
 	values = fragment_find(&fragment, tree);

@@ -191,19 +191,19 @@ Test(tree_parts, add_up_to_the_whole_and_share_its_numbers)
 	struct sym_function top = function("main", &old_prog, 1, 1),
 			    f = function("f", &old_prog, 2, 2), g = function("g", &old_prog, 3, 3);
 	struct tree *tree = two_parts(&top, &f, &g);
-	struct fold_row *whole = fold_items(tree), *first = fold_items(&tree->parts[0]),
-			*second = fold_items(&tree->parts[1]);
+	struct fold *whole = fold_items(tree), *first = fold_items(&tree->parts[0]),
+		    *second = fold_items(&tree->parts[1]);
 	struct fold_edges *edges[] = {fold_edges_create(tree), fold_edges_create(&tree->parts[0]),
 	                              fold_edges_create(&tree->parts[1])};
 
 	cr_assert_eq(tree->part_count, 2u);
-	cr_assert_eq(tree->total[TREE_ROOT].of[METRIC_HEAPALLOCBYTES], 45u);
-	cr_assert_eq(tree->parts[0].total[TREE_ROOT].of[METRIC_HEAPALLOCBYTES], 10u);
-	cr_assert_eq(tree->parts[1].total[TREE_ROOT].of[METRIC_HEAPALLOCBYTES], 35u);
+	cr_assert_eq(tree->sum.of[METRIC_HEAPALLOCBYTES], 45u);
+	cr_assert_eq(tree->parts[0].sum.of[METRIC_HEAPALLOCBYTES], 10u);
+	cr_assert_eq(tree->parts[1].sum.of[METRIC_HEAPALLOCBYTES], 35u);
 	for (size_t i = 0; i < tree->item_count; i++)
-		cr_assert_eq(whole[i].total.of[METRIC_HEAPALLOCBYTES],
-		             first[i].total.of[METRIC_HEAPALLOCBYTES] +
-		                     second[i].total.of[METRIC_HEAPALLOCBYTES]);
+		cr_assert_eq(columns_at(&whole->total, i, METRIC_HEAPALLOCBYTES),
+		             columns_at(&first->total, i, METRIC_HEAPALLOCBYTES) +
+		                     columns_at(&second->total, i, METRIC_HEAPALLOCBYTES));
 	cr_assert_eq(edges[0]->count, edges[1]->count);
 	cr_assert_eq(edges[0]->count, edges[2]->count);
 	for (size_t i = 0; i < edges[0]->count; i++) {
@@ -212,9 +212,9 @@ Test(tree_parts, add_up_to_the_whole_and_share_its_numbers)
 	}
 	for (size_t i = 0; i < 3; i++)
 		fold_edges_destroy(edges[i]);
-	free(whole);
-	free(first);
-	free(second);
+	fold_destroy(whole);
+	fold_destroy(first);
+	fold_destroy(second);
 	tree_destroy(tree);
 }
 
@@ -235,10 +235,10 @@ Test(tree_parts, frames_of_builds_are_one_by_function_and_line)
 	tree_destroy(apart);
 }
 
-static uint64_t bytes_of(const struct metric_values *values, const void *context)
+static uint64_t bytes_of(const struct metric_view *values, const void *context)
 {
 	(void)context;
-	return values->of[METRIC_HEAPALLOCBYTES];
+	return metric_at(values, METRIC_HEAPALLOCBYTES);
 }
 
 Test(tree_parts, stacks_are_sorted_by_base_or_difference)
@@ -280,7 +280,7 @@ static char *print_columns(enum tree_compare compare)
 	struct sym_function top = function("main", &old_prog, 1, 1),
 			    f = function("f", &old_prog, 2, 2), g = function("g", &old_prog, 3, 3);
 	struct tree *tree = two_parts(&top, &f, &g);
-	struct fold_row *rows[] = {fold_items(&tree->parts[0]), fold_items(&tree->parts[1])};
+	struct fold *folds[] = {fold_items(&tree->parts[0]), fold_items(&tree->parts[1])};
 	struct table table = {.compare = compare,
 	                      .group_count = 2,
 	                      .groups = memory_take(2, sizeof(struct table_group)),
@@ -295,13 +295,13 @@ static char *print_columns(enum tree_compare compare)
 	cr_assert_eq(metric_sort_parse("i.heapallocbytes", EXP_DATA_HEAP, &sort, error), 0);
 	for (size_t i = 0; i < 2; i++) {
 		table.groups[i].label = memory_format("run%zu", i + 1);
-		table.groups[i].sum = tree->parts[i].total[TREE_ROOT];
+		table.groups[i].sum = tree->parts[i].sum;
 	}
 	table.sum = table.groups[0].sum;
 	for (uint32_t item = 0; item < tree->item_count; item++) {
 		for (size_t i = 0; i < 2; i++)
-			table.next[i] = (struct table_values){&rows[i][item].own,
-			                                      &rows[i][item].total};
+			table.next[i] = (struct table_values){columns_view(&folds[i]->own, item),
+			                                      columns_view(&folds[i]->total, item)};
 		cr_assert(table_next_is_worth(&table, &metrics, &sort));
 		table_add_next(&table, tree, item,
 		               memory_format("%s", tree->items[item].function->name));
@@ -310,8 +310,8 @@ static char *print_columns(enum tree_compare compare)
 	table_print(&table, &metrics, 0, out);
 	fclose(out);
 	table_fini(&table);
-	free(rows[0]);
-	free(rows[1]);
+	fold_destroy(folds[0]);
+	fold_destroy(folds[1]);
 	tree_destroy(tree);
 	return text;
 }

@@ -80,7 +80,8 @@ Test(listing, hot_is_a_share_of_the_greatest)
 	for (size_t i = 0; i < 4; i++) {
 		struct table_row *row = listing_add(&table, "line", memory_format("%zu", i));
 
-		row->own = row->total = &values[i];
+		row->own = row->total = metric_view_of(&values[i]);
+		row->has_values = 1;
 	}
 	listing_add(&table, "comment", memory_format("no values"));
 	listing_mark_hot(&table, &metrics, 75);

@@ -20,6 +20,18 @@ static const struct metric_values little = {
 	.of = {[METRIC_TOTALCPU] = 2500000000, [METRIC_HEAPALLOCCNT] = 10},
 };
 
+static void add_row(struct table *table, const struct metric_values *values,
+                    const struct tree *tree, uint32_t item, char *name)
+{
+	struct table_values next = {metric_view_of(values), metric_view_of(values)};
+
+	table->next = &next;
+	table->group_count = 1;
+	table_add_next(table, tree, item, name);
+	table->next = NULL;
+	table->group_count = 0;
+}
+
 static void fill(struct table *table, const struct metric_list *metrics,
                  const struct metric_sort *sort)
 {
@@ -29,9 +41,9 @@ static void fill(struct table *table, const struct metric_list *metrics,
 	                    tree_child(tree, TREE_ROOT, &frames[1])};
 
 	*table = (struct table){.sum = whole};
-	table_add(table, &whole, &whole, tree, 0, memory_format("<Total>"));
-	table_add(table, &little, &little, tree, tree->nodes[nodes[1]].item, memory_format("rest"));
-	table_add(table, &most, &most, tree, tree->nodes[nodes[0]].item, memory_format("work"));
+	add_row(table, &whole, tree, 0, memory_format("<Total>"));
+	add_row(table, &little, tree, tree->nodes[nodes[1]].item, memory_format("rest"));
+	add_row(table, &most, tree, tree->nodes[nodes[0]].item, memory_format("work"));
 	table_sort(table, 1, sort, metrics);
 	tree_destroy(tree);
 }
@@ -108,9 +120,9 @@ Test(table, hot_rows_are_red)
 	FILE *out = open_memstream(&text, &size);
 
 	cr_assert_eq(metric_list_parse("e.heapalloccnt", 3, &metrics, error), 0);
-	table_add(&table, &all, &all, tree, 0, memory_format("<Total>"));
-	table_add(&table, &tenth, &tenth, tree, tree->nodes[hot].item, memory_format("work"));
-	table_add(&table, &less, &less, tree, tree->nodes[cold].item, memory_format("rest"));
+	add_row(&table, &all, tree, 0, memory_format("<Total>"));
+	add_row(&table, &tenth, tree, tree->nodes[hot].item, memory_format("work"));
+	add_row(&table, &less, tree, tree->nodes[cold].item, memory_format("rest"));
 	table_print(&table, &metrics, 0, out);
 	fclose(out);
 	cr_assert_str_eq(text,
