@@ -109,45 +109,77 @@ static void begin(const struct dataset *dataset)
 	for (size_t i = 0; i < TREE_MODES; i++)
 		if (dataset->tables->trees[i])
 			return;
+	if (dataset->tables->part_count != 0)
+		return;
 	dataset->tables->columns = count_parts(dataset);
 	set_names(dataset, dataset->tables->columns);
 }
 
 /* Add the selected experiments of a group, DATASET_ALL: of all. */
-static void add_group(const struct dataset *dataset, struct tree *tree, unsigned group)
+static void add_group(const struct dataset *dataset, struct tree *tree,
+                      const struct tree_view *view, unsigned group)
 {
-	const struct tree_view view = {dataset->mode, dataset->tables->stand_in, dataset->shown};
-
 	for (size_t i = 0; i < dataset->count; i++) {
 		const struct dataset_experiment *at = &dataset->experiments[i];
 
 		if (!at->is_selected || (group != DATASET_ALL && at->group != group))
 			continue;
-		if (tree_add_experiment(tree, dataset->symbols, at->experiment, at->data, &view) <
-		    0)
-			memory_fail();
+		tree_add_experiment(tree, dataset->symbols, at->experiment, at->data, view);
 	}
 }
 
-static struct tree *whole_tree(const struct dataset *dataset, enum tree_mode mode)
+/* A tree with the values of these metrics alone, or of all (0). */
+static struct tree *make_tree(const struct dataset *dataset, enum tree_mode mode, uint64_t metrics,
+                              int is_flat)
 {
-	struct tree *tree = dataset->tables->trees[mode];
+	const struct tree_view view = {.mode = dataset->mode,
+	                               .stand_in = dataset->tables->stand_in,
+	                               .shown = dataset->shown,
+	                               .metrics = metrics,
+	                               .is_flat = is_flat};
+	struct tree *tree;
 
-	if (tree)
-		return tree;
 	begin(dataset);
 	progress_begin("looking up functions and lines");
 	tree = tree_create(mode, symbols_total(dataset->symbols));
 	tree->compare = dataset->tables->columns > 0 ? dataset->tables->compare : TREE_COMPARE_OFF;
 	for (size_t i = 0; i < dataset->tables->columns; i++) {
-		add_group(dataset, tree, dataset_column_group(dataset, i));
+		add_group(dataset, tree, &view, dataset_column_group(dataset, i));
 		tree_end_part(tree);
 	}
 	if (dataset->tables->columns == 0)
-		add_group(dataset, tree, dataset->focus);
+		add_group(dataset, tree, &view, dataset->focus);
 	tree_finish(tree);
 	progress_end();
-	dataset->tables->trees[mode] = tree;
+	return tree;
+}
+
+static struct tree *whole_tree(const struct dataset *dataset, enum tree_mode mode)
+{
+	struct tree **tree = &dataset->tables->trees[mode];
+
+	if (!*tree)
+		*tree = make_tree(dataset, mode, 0, 0);
+	return *tree;
+}
+
+/* The whole tree serves as well, if it is there. */
+static struct tree *part_tree(const struct dataset *dataset, enum tree_mode mode, uint64_t metrics,
+                              int is_flat)
+{
+	struct dataset_tables *tables = dataset->tables;
+	struct tree *tree = tables->trees[mode];
+
+	for (size_t i = 0; i < tables->part_count && !tree; i++)
+		if (tables->parts[i].mode == mode && tables->parts[i].metrics == metrics &&
+		    tables->parts[i].is_flat == is_flat)
+			tree = tables->parts[i].tree;
+	if (tree)
+		return tree;
+	tree = make_tree(dataset, mode, metrics, is_flat);
+	tables->parts = memory_grow(tables->parts, tables->part_count, &tables->part_capacity,
+	                            sizeof(*tables->parts));
+	tables->parts[tables->part_count++] = (struct dataset_part){mode, metrics, is_flat, tree};
 	return tree;
 }
 
@@ -164,12 +196,15 @@ static size_t column_table(const struct dataset *dataset, size_t column)
 	return dataset_columns(dataset) == 1 ? seen_table(dataset) : column + 1;
 }
 
+static const struct tree *tree_at(const struct tree *tree, size_t table)
+{
+	return table == 0 ? tree : &tree->parts[table - 1];
+}
+
 static const struct tree *find_tree(const struct dataset *dataset, enum tree_mode mode,
                                     size_t table)
 {
-	struct tree *tree = whole_tree(dataset, mode);
-
-	return table == 0 ? tree : &tree->parts[table - 1];
+	return tree_at(whole_tree(dataset, mode), table);
 }
 
 static const struct fold *find_fold(const struct dataset *dataset, enum tree_mode mode,
@@ -200,6 +235,16 @@ static const struct fold_edges *find_edges(const struct dataset *dataset, size_t
 const struct tree *dataset_tree(const struct dataset *dataset, enum tree_mode mode)
 {
 	return find_tree(dataset, mode, seen_table(dataset));
+}
+
+const struct tree *dataset_stacks(const struct dataset *dataset, uint64_t metrics)
+{
+	return tree_at(part_tree(dataset, TREE_FRAMES, metrics, 0), seen_table(dataset));
+}
+
+const struct tree *dataset_functions(const struct dataset *dataset, uint64_t metrics)
+{
+	return tree_at(part_tree(dataset, TREE_FUNCTIONS, metrics, 1), seen_table(dataset));
 }
 
 const struct fold *dataset_fold(const struct dataset *dataset, enum tree_mode mode)

@@ -41,10 +41,20 @@ struct dataset_group {
 
 enum { DATASET_ALL = UINT32_MAX };
 
+/* A tree of some metrics alone. */
+struct dataset_part {
+	enum tree_mode mode;
+	uint64_t metrics; /* bit 1 << metric */
+	int is_flat;
+	struct tree *tree;
+};
+
 /* The tables, and what they were made with. */
 struct dataset_tables {
 	enum tree_compare compare;
 	struct tree *trees[TREE_MODES];
+	struct dataset_part *parts; /* parts[part_count] */
+	size_t part_count, part_capacity;
 	struct fold **folds[TREE_MODES];            /* of the whole tree, then of its parts */
 	struct fold_edges **edges;                  /* the same */
 	size_t columns;                             /* parts that the tables were made with */
@@ -136,6 +146,17 @@ void dataset_set_mode(struct dataset *dataset, enum frames_mode mode);
 const struct tree *dataset_tree(const struct dataset *dataset, enum tree_mode mode);
 const struct fold *dataset_fold(const struct dataset *dataset, enum tree_mode mode);
 const struct fold_edges *dataset_edges(const struct dataset *dataset);
+
+/* The tree of frames with the stacks that have any of these metrics (bit 1 << metric), and with
+ * these metrics alone. A list of stacks needs the others neither in time nor in memory. */
+const struct tree *dataset_stacks(const struct dataset *dataset, uint64_t metrics);
+
+/* The functions to which values of these metrics belong, as nodes of a tree in which callers do not
+ * matter. */
+const struct tree *dataset_functions(const struct dataset *dataset, uint64_t metrics);
+
+/* Have the selected experiments, or the group in focus, any value of a metric? */
+int dataset_has_value(const struct dataset *dataset, unsigned metric);
 
 /* Number of groups that are compared, so of columns for each metric: 1 if nothing is compared. */
 size_t dataset_columns(const struct dataset *dataset);

@@ -77,6 +77,8 @@ static struct dataset_experiment *open_new(struct dataset *dataset, struct outpu
 	                                    .group = group,
 	                                    .is_selected = 1};
 	check_damage(output, slot);
+	if (founder == 0 && symbols_remember(dataset->symbols, experiment) != 0)
+		memory_fail();
 	return slot;
 }
 
@@ -312,6 +314,8 @@ static int reopen(const struct dataset *dataset, struct output *output,
 	experiment_close(at->experiment);
 	at->experiment = experiment;
 	at->info = experiment_info(experiment);
+	if (at->founder == 0 && symbols_remember(dataset->symbols, experiment) != 0)
+		memory_fail();
 	at->whole = NULL;
 	at->data = NULL;
 	check_damage(output, at);

@@ -29,6 +29,29 @@ struct dataset_experiment *dataset_find(const struct dataset *dataset, unsigned 
 	return NULL;
 }
 
+static int has_value(const struct exp_nodes *nodes, enum exp_metric total)
+{
+	const uint64_t *values = nodes->value[total];
+
+	if (nodes->no_stack[total] != 0)
+		return 1;
+	for (size_t i = 0; values && i < nodes->row_count; i++)
+		if (values[i] != 0)
+			return 1;
+	return 0;
+}
+
+int dataset_has_value(const struct dataset *dataset, unsigned metric)
+{
+	const struct dataset_experiment *at = NULL;
+
+	while ((at = dataset_next(dataset, at)))
+		for (const uint8_t *from = metric_from[metric]; *from != EXP_METRICS; from++)
+			if (has_value(&at->data->nodes, *from))
+				return 1;
+	return 0;
+}
+
 size_t dataset_selected(const struct dataset *dataset)
 {
 	const struct dataset_experiment *at = NULL;

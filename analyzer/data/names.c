@@ -107,14 +107,30 @@ size_t name_find(const struct dataset *dataset, const struct choices *choices, c
 	return count;
 }
 
+/* Do other functions in the stacks have its name? */
+static int has_namesake(const struct dataset *dataset, const struct sym_function *function)
+{
+	const struct tree *tree = dataset_functions(dataset, 0);
+
+	for (size_t i = 0; i < tree->item_count; i++)
+		if (tree->items[i].function != function &&
+		    is_called(tree->items[i].function, function->name))
+			return 1;
+	return 0;
+}
+
 char *name_reference(const struct dataset *dataset, const struct choices *choices,
                      const struct sym_function *function)
 {
-	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	const struct tree *tree;
 	uint32_t *items;
-	size_t count = name_find(dataset, choices, function->name, &items);
+	size_t count;
 	char *text = NULL;
 
+	if (!has_namesake(dataset, function))
+		return memory_text(function->name, strlen(function->name));
+	tree = dataset_tree(dataset, TREE_FUNCTIONS);
+	count = name_find(dataset, choices, function->name, &items);
 	for (size_t i = 0; i < count && count > 1 && !text; i++)
 		if (tree->items[items[i]].function == function)
 			text = memory_format("%s %zu", function->name, i + 1);

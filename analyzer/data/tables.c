@@ -10,6 +10,11 @@ void dataset_forget_tables(const struct dataset *dataset)
 		fold_edges_destroy(dataset->tables->edges[i]);
 	free(dataset->tables->edges);
 	dataset->tables->edges = NULL;
+	for (size_t i = 0; i < dataset->tables->part_count; i++)
+		tree_destroy(dataset->tables->parts[i].tree);
+	free(dataset->tables->parts);
+	dataset->tables->parts = NULL;
+	dataset->tables->part_count = dataset->tables->part_capacity = 0;
 	for (size_t i = 0; i < TREE_MODES; i++) {
 		for (size_t j = 0; dataset->tables->folds[i] && j <= dataset->tables->columns; j++)
 			fold_destroy(dataset->tables->folds[i][j]);

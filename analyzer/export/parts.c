@@ -37,10 +37,11 @@ static void add_experiment(const struct walk *walk, const struct dataset_experim
                            const struct exp_data_set *set, struct tree *tree)
 {
 	const struct dataset *dataset = walk->job->dataset;
-	const struct tree_view view = {dataset->mode, dataset->tables->stand_in, dataset->shown};
+	const struct tree_view view = {.mode = dataset->mode,
+	                               .stand_in = dataset->tables->stand_in,
+	                               .shown = dataset->shown};
 
-	if (tree_add_experiment(tree, dataset->symbols, at->experiment, set, &view) < 0)
-		memory_fail();
+	tree_add_experiment(tree, dataset->symbols, at->experiment, set, &view);
 }
 
 static struct tree *make_tree(const struct walk *walk)

@@ -1,4 +1,6 @@
-/* gather.c: from an experiment's tree of addresses to the tree of symbols. */
+/* gather.c: from an experiment's tree of addresses to the tree of symbols.
+ * See doc/decisions/97-gathering.md. */
+#include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
 
 #include "experiment/base/totals.h"
@@ -18,40 +20,14 @@ struct metric_values tree_values_of(const uint64_t of[EXP_METRICS])
 	return values;
 }
 
-static struct tree_longest longest_of(const uint64_t of[EXP_METRICS])
-{
-	return (struct tree_longest){of[EXP_SYNC_LONGEST], of[EXP_IO_LONGEST]};
-}
-
 static uint32_t row_of(const struct exp_nodes *nodes, size_t node)
 {
 	return !nodes->row_of ? EXP_NO_INDEX : nodes->row_of[node];
 }
 
-/* Exclusive totals of a node. Returns true if any is not 0. */
-static int node_values(const struct exp_nodes *nodes, size_t node, struct metric_values *out,
-                       struct tree_longest *longest)
-{
-	uint32_t row = row_of(nodes, node);
-	uint64_t of[EXP_METRICS];
-	uint64_t any = 0;
-
-	if (row == EXP_NO_INDEX)
-		return 0;
-	for (size_t i = 0; i < EXP_METRICS; i++) {
-		of[i] = nodes->value[i] ? nodes->value[i][row] : 0;
-		any |= of[i];
-	}
-	if (any != 0) {
-		*out = tree_values_of(of);
-		*longest = longest_of(of);
-	}
-	return any != 0;
-}
-
 static int has(const struct exp_nodes *nodes, enum exp_metric metric, uint32_t row)
 {
-	return nodes->value[metric] && nodes->value[metric][row] != 0;
+	return row != EXP_NO_INDEX && nodes->value[metric] && nodes->value[metric][row] != 0;
 }
 
 static int has_clock(const struct exp_nodes *nodes, uint32_t row)
@@ -74,45 +50,6 @@ int tree_is_leaf(const struct exp_nodes *nodes, const unsigned char *is_parent, 
 	return has_clock(nodes, row);
 }
 
-/* What a frame is shown as. The address of an instruction keeps its offset in the function. */
-static struct sym_frame shown_frame(struct shown *shown, const struct sym_frame *frame)
-{
-	struct sym_frame result = *frame;
-
-	result.function = shown_function(shown, frame->function);
-	if (result.function == frame->function)
-		return result;
-	if (shown_is_object(shown, result.function))
-		return (struct sym_frame){.function = result.function};
-	result.address += result.function->address - frame->function->address;
-	return result;
-}
-
-static uint32_t add_frame(struct tree *tree, struct shown *shown, uint32_t parent,
-                          const struct sym_frame *frame)
-{
-	struct sym_frame result = shown_frame(shown, frame);
-
-	if (shown_is_folded(shown, tree->items[tree->nodes[parent].item].function, result.function))
-		return parent;
-	return tree_child(tree, parent, &result);
-}
-
-static uint32_t add_frames(struct tree *tree, struct shown *shown, uint32_t parent,
-                           const struct sym_frame *frames, int count)
-{
-	struct sym_frame whole;
-
-	if (tree->mode == TREE_PCS) {
-		whole = frames[0];
-		whole.function = frames[count - 1].function;
-		return add_frame(tree, shown, parent, &whole);
-	}
-	while (count-- > 0)
-		parent = add_frame(tree, shown, parent, &frames[count]);
-	return parent;
-}
-
 unsigned char *tree_find_parents(const struct exp_nodes *nodes)
 {
 	unsigned char *is_parent = memory_take(nodes->count, 1);
@@ -123,45 +60,27 @@ unsigned char *tree_find_parents(const struct exp_nodes *nodes)
 	return is_parent;
 }
 
-static void add_no_stack(struct tree *tree, struct symbols *symbols, const struct exp_nodes *nodes)
-{
-	struct metric_values values = tree_values_of(nodes->no_stack);
-	struct tree_longest longest = longest_of(nodes->no_stack);
-	struct sym_frame unknown = {.function = symbols_unknown(symbols)};
-	uint32_t at;
+/* Where the events of a node stand in the tree: its clock samples, and all others. */
+struct place {
+	uint32_t own, clock;
+};
 
-	if (!metric_values_any(&values))
-		return;
-	at = tree_child(tree, TREE_ROOT, &unknown);
-	tree_credit(tree, at, &values);
-	tree_raise(tree, at, &longest);
-}
-
-/* True for nodes with events at or below them: frames that only lead to stacks without events need
- * no symbols. */
-static unsigned char *find_used(const struct exp_nodes *nodes)
-{
-	unsigned char *used = memory_take(nodes->count, 1);
-
-	if (nodes->is_program)
-		memset(used, 1, nodes->count);
-	for (uint32_t row = 0; row < nodes->row_count; row++)
-		for (size_t metric = 0; metric < EXP_METRICS && !used[nodes->node_of[row]];
-		     metric++)
-			used[nodes->node_of[row]] = has(nodes, (enum exp_metric)metric, row);
-	for (size_t i = nodes->count; i-- > 0;)
-		if (used[i] && nodes->parent[i] < i)
-			used[nodes->parent[i]] = 1;
-	return used;
-}
+/* A total of the experiment that a metric is a sum of. */
+struct credit {
+	uint8_t metric, total;
+	uint8_t is_clock;
+	const uint64_t *values; /* by row */
+};
 
 /* What the nodes of one experiment become. */
 struct gather {
 	struct tree *tree;
-	struct symbols *symbols;
-	const struct experiment *experiment;
 	const struct exp_nodes *nodes;
 	const struct tree_view *view;
+	struct resolver resolver;
+	struct credit credits[METRIC_VALUES * METRIC_FROM_MAX]; /* credits[credit_count] */
+	size_t credit_count;
+	int with_longest;
 	unsigned char *is_parent, *used;
 	unsigned char *kind;    /* by node: enum frames_kind */
 	unsigned char *in_java; /* by node: a frame of Java is there, or further out */
@@ -169,89 +88,181 @@ struct gather {
 	struct tree_places *places; /* NULL: values are credited */
 };
 
-/* The frames of a node, innermost first. Returns their number, 0: none in this mode, or -ENOMEM. */
-static int find_frames(struct gather *gather, size_t node, int is_leaf,
-                       const struct sym_frame **out, enum frames_kind *kind)
+/* ---- values ---- */
+
+static int is_wanted(const struct tree_view *view, unsigned metric)
+{
+	return view->metrics == 0 || view->metrics >> metric & 1;
+}
+
+static void find_credits(struct gather *gather)
 {
 	const struct exp_nodes *nodes = gather->nodes;
 
-	return (gather->tree->mode == TREE_FUNCTIONS ? frames_find_functions : frames_find)(
-		gather->symbols, gather->experiment, nodes->pc[node], nodes->generation[node],
-		is_leaf, gather->view->mode, out, kind);
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		for (const uint8_t *from = metric_from[id]; *from != EXP_METRICS; from++) {
+			if (!is_wanted(gather->view, id) || !nodes->value[*from])
+				continue;
+			gather->credits[gather->credit_count++] = (struct credit){
+				(uint8_t)id, *from, metric_data_of(id) == EXP_DATA_PROFILE,
+				nodes->value[*from]};
+		}
+	gather->with_longest = is_wanted(gather->view, METRIC_SYNC) ||
+	                       is_wanted(gather->view, METRIC_IOREADTIME);
 }
 
-/* Returns 0 or -ENOMEM. */
-static int gather_frames(struct gather *gather, size_t node)
+static int has_any(const struct gather *gather, uint32_t row)
 {
-	const struct sym_frame *frames;
-	enum frames_kind kind;
-	int count = find_frames(gather, node, tree_is_leaf(gather->nodes, gather->is_parent, node),
-	                        &frames, &kind);
+	for (size_t i = 0; i < gather->credit_count; i++)
+		if (gather->credits[i].values[row] != 0)
+			return 1;
+	return 0;
+}
 
-	if (count < 1)
-		return count < 0 ? count : 0;
-	/* A function inlined at the beginning of another one was not called there. */
-	if (gather->nodes->is_program || node >= gather->nodes->traced) {
-		frames += count - 1;
-		count = 1;
+static int has_clock_credit(const struct gather *gather, uint32_t row)
+{
+	for (size_t i = 0; i < gather->credit_count; i++)
+		if (gather->credits[i].is_clock && gather->credits[i].values[row] != 0)
+			return 1;
+	return 0;
+}
+
+static uint64_t value_at(const struct exp_nodes *nodes, enum exp_metric metric, uint32_t row)
+{
+	return !nodes->value[metric] ? 0 : nodes->value[metric][row];
+}
+
+/* Credit the values of a row: those of the clock to one node of the tree, all others to another. */
+static void credit_row(struct gather *gather, uint32_t row, const struct place *place)
+{
+	struct tree *tree = gather->tree;
+	const struct exp_nodes *nodes = gather->nodes;
+	uint32_t own = tree_row(tree, place->own);
+	uint32_t clock = place->clock == place->own ? own : tree_row(tree, place->clock);
+
+	for (size_t i = 0; i < gather->credit_count; i++) {
+		const struct credit *credit = &gather->credits[i];
+
+		if (credit->values[row] != 0)
+			columns_add(&tree->own.values, credit->is_clock ? clock : own,
+			            credit->metric, credit->values[row]);
 	}
-	gather->kind[node] = (unsigned char)kind;
-	if (gather->view->mode == FRAMES_USER && !gather->in_java[node] &&
-	    frames_is_java(&frames[0])) {
+	if (gather->with_longest)
+		tree_raise(tree, place->own,
+		           &(struct tree_longest){value_at(nodes, EXP_SYNC_LONGEST, row),
+		                                  value_at(nodes, EXP_IO_LONGEST, row)});
+}
+
+static void add_no_stack(struct gather *gather)
+{
+	const uint64_t *no_stack = gather->nodes->no_stack;
+	struct sym_frame unknown = {.function = symbols_unknown(gather->resolver.symbols)};
+	uint64_t any = 0;
+	uint32_t at, row;
+
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		for (const uint8_t *from = metric_from[id]; *from != EXP_METRICS; from++)
+			any |= is_wanted(gather->view, id) ? no_stack[*from] : 0;
+	if (any == 0)
+		return;
+	at = tree_child(gather->tree, TREE_ROOT, &unknown);
+	row = tree_row(gather->tree, at);
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		for (const uint8_t *from = metric_from[id]; *from != EXP_METRICS; from++)
+			if (is_wanted(gather->view, id) && no_stack[*from] != 0)
+				columns_add(&gather->tree->own.values, row, id, no_stack[*from]);
+	if (gather->with_longest)
+		tree_raise(gather->tree, at,
+		           &(struct tree_longest){no_stack[EXP_SYNC_LONGEST],
+		                                  no_stack[EXP_IO_LONGEST]});
+}
+
+/* True for nodes with events at or below them: frames that only lead to stacks without events need
+ * no symbols. */
+static unsigned char *find_used(const struct gather *gather)
+{
+	const struct exp_nodes *nodes = gather->nodes;
+	unsigned char *used = memory_take(nodes->count, 1);
+
+	if (nodes->is_program)
+		memset(used, 1, nodes->count);
+	for (uint32_t row = 0; row < nodes->row_count; row++)
+		used[nodes->node_of[row]] = has_any(gather, row) != 0;
+	for (size_t i = nodes->count; i-- > 0;)
+		if (used[i] && nodes->parent[i] < i)
+			used[nodes->parent[i]] = 1;
+	return used;
+}
+
+/* ---- frames ---- */
+
+static const struct resolved *resolve(struct gather *gather, size_t node, int is_leaf)
+{
+	const struct exp_nodes *nodes = gather->nodes;
+
+	return resolver_find(
+		&gather->resolver, nodes->pc[node], nodes->generation[node],
+		(is_leaf ? RESOLVE_LEAF : 0) |
+			(nodes->is_program || node >= nodes->traced ? RESOLVE_TRACED : 0));
+}
+
+static uint32_t add_frames(struct gather *gather, uint32_t parent, const struct resolved *resolved)
+{
+	struct tree *tree = gather->tree;
+	const uint32_t *items = gather->resolver.items + resolved->first;
+
+	if (gather->view->is_flat)
+		return tree_child_item(tree, TREE_ROOT, items[resolved->count - 1]);
+	for (size_t i = 0; i < resolved->count; i++) {
+		const struct sym_function *caller = tree->items[tree->nodes[parent].item].function;
+
+		if (!shown_is_folded(gather->view->shown, caller, tree->items[items[i]].function))
+			parent = tree_child_item(tree, parent, items[i]);
+	}
+	return parent;
+}
+
+static void gather_frames(struct gather *gather, size_t node)
+{
+	const struct resolved *resolved = resolve(
+		gather, node, tree_is_leaf(gather->nodes, gather->is_parent, node));
+
+	if (!resolved->has_frames)
+		return;
+	gather->kind[node] = resolved->kind;
+	if (gather->view->mode == FRAMES_USER && !gather->in_java[node] && resolved->is_java) {
 		gather->in_java[node] = 1;
 		gather->node_of[node] = TREE_ROOT;
 	}
-	if (kind == FRAMES_SHOWN)
-		gather->node_of[node] = add_frames(gather->tree, gather->view->shown,
-		                                   gather->node_of[node], frames, count);
+	if (resolved->kind == FRAMES_SHOWN)
+		gather->node_of[node] = add_frames(gather, gather->node_of[node], resolved);
 	else
-		gather->view->stand_in[kind].object = frames[0].function->object;
-	return 0;
+		gather->view->stand_in[resolved->kind].object = resolved->object;
 }
-
-/* Take the values of clock samples away from `values`. */
-static struct metric_values take_clock(struct metric_values *values)
-{
-	struct metric_values clock = {.of = {0}};
-
-	for (unsigned i = 0; i < METRIC_VALUES; i++)
-		if (metric_data_of(i) == EXP_DATA_PROFILE) {
-			clock.of[i] = values->of[i];
-			values->of[i] = 0;
-		}
-	return clock;
-}
-
-/* Where the events of a node stand in the tree: its clock samples, and all others. */
-struct place {
-	uint32_t own, clock;
-};
 
 /* A sample may interrupt the very instruction to which a call returns. Then the node is both: the
  * sample belongs to the instruction, and everything else to the call before it. caller: the node of
- * the caller in the tree. *place is set in that case alone. Returns 0 or -ENOMEM. */
-static int place_clock(struct gather *gather, size_t node, uint32_t caller, uint32_t *place)
+ * the caller in the tree. *place is set in that case alone. */
+static void place_clock(struct gather *gather, size_t node, uint32_t caller, uint32_t *place)
 {
 	const struct exp_nodes *nodes = gather->nodes;
-	const struct sym_frame *frames;
-	enum frames_kind kind;
-	int count;
+	const struct resolved *resolved;
 
 	if (gather->kind[node] != FRAMES_SHOWN || nodes->pc[node] < FMT_PC_MARKS ||
-	    !has_clock(nodes, row_of(nodes, node)) || tree_is_leaf(nodes, gather->is_parent, node))
-		return 0;
-	count = find_frames(gather, node, 1, &frames, &kind);
-	if (count < 1)
-		return count;
-	*place = add_frames(gather->tree, gather->view->shown, caller, frames, count);
-	return 0;
+	    !has_clock(nodes, row_of(nodes, node)) ||
+	    !has_clock_credit(gather, row_of(nodes, node)) ||
+	    tree_is_leaf(nodes, gather->is_parent, node))
+		return;
+	resolved = resolve(gather, node, 1);
+	if (resolved->count != 0)
+		*place = add_frames(gather, caller, resolved);
 }
 
-/* Returns 0 or -ENOMEM. */
-static int find_place(struct gather *gather, size_t node, uint32_t caller, struct place *out)
+static struct place find_place(struct gather *gather, size_t node, uint32_t caller)
 {
 	enum frames_kind kind = (enum frames_kind)gather->kind[node];
 	uint32_t at = gather->node_of[node];
+	struct place place;
 
 	/* A stub that no method has called belongs to the Java machine. */
 	if (kind == FRAMES_STUB && at == TREE_ROOT) {
@@ -261,53 +272,42 @@ static int find_place(struct gather *gather, size_t node, uint32_t caller, struc
 	if (frames_names[kind]) {
 		struct sym_frame frame = {.function = &gather->view->stand_in[kind]};
 
-		at = tree_child(gather->tree, at, &frame);
+		at = tree_child(gather->tree, gather->view->is_flat ? TREE_ROOT : at, &frame);
 	}
-	*out = (struct place){at, at};
-	return place_clock(gather, node, caller, &out->clock);
+	place = (struct place){at, at};
+	place_clock(gather, node, caller, &place.clock);
+	return place;
 }
 
 /* Credit the values of a node, or, if only places are wanted, tell its place. */
-static int gather_values(struct gather *gather, size_t node, uint32_t caller)
+static void gather_values(struct gather *gather, size_t node, uint32_t caller)
 {
-	struct metric_values values, clock;
-	struct tree_longest longest;
+	uint32_t row = row_of(gather->nodes, node);
 	struct place place;
-	int status;
 
-	if (!node_values(gather->nodes, node, &values, &longest)) {
-		if (!gather->nodes->is_program)
-			return 0;
-		values = (struct metric_values){.of = {0}};
-		longest = (struct tree_longest){0};
-	}
-	status = find_place(gather, node, caller, &place);
+	if (row == EXP_NO_INDEX ? !gather->nodes->is_program : !has_any(gather, row))
+		return;
+	place = find_place(gather, node, caller);
 	if (gather->places) {
 		gather->places->own[node] = place.own;
 		gather->places->clock[node] = place.clock;
-		return status;
+	} else if (row != EXP_NO_INDEX) {
+		credit_row(gather, row, &place);
 	}
-	if (place.clock != place.own) {
-		clock = take_clock(&values);
-		tree_credit(gather->tree, place.clock, &clock);
-	}
-	tree_credit(gather->tree, place.own, &values);
-	tree_raise(gather->tree, place.own, &longest);
-	return status;
 }
 
-/* Walk over the nodes with events. Returns 0 or -ENOMEM. */
-static int gather_nodes(struct gather *gather)
+/* Walk over the nodes with events. */
+static void gather_nodes(struct gather *gather)
 {
 	const struct exp_nodes *nodes = gather->nodes;
-	int status = 0;
 
+	find_credits(gather);
 	gather->is_parent = tree_find_parents(nodes);
-	gather->used = find_used(nodes);
+	gather->used = find_used(gather);
 	gather->kind = memory_take(nodes->count, 1);
 	gather->in_java = memory_take(nodes->count, 1);
 	gather->node_of = memory_take(nodes->count, sizeof(*gather->node_of));
-	for (size_t i = 0; i < nodes->count && status == 0; i++) {
+	for (size_t i = 0; i < nodes->count; i++) {
 		uint32_t caller = nodes->parent[i] < i ? gather->node_of[nodes->parent[i]]
 		                                       : TREE_ROOT;
 
@@ -317,54 +317,53 @@ static int gather_nodes(struct gather *gather)
 		                                          : nodes->pc[i] < FMT_PC_MARKS;
 		if (!gather->used[i])
 			continue;
-		status = gather_frames(gather, i);
-		if (status == 0)
-			status = gather_values(gather, i, caller);
+		gather_frames(gather, i);
+		gather_values(gather, i, caller);
 	}
 	free(gather->node_of);
 	free(gather->in_java);
 	free(gather->kind);
 	free(gather->used);
 	free(gather->is_parent);
-	return status;
 }
 
-int tree_add_experiment(struct tree *tree, struct symbols *symbols,
+static void gather_init(struct gather *gather, struct tree *tree, struct symbols *symbols,
                         const struct experiment *experiment, const struct exp_data_set *data,
                         const struct tree_view *view)
 {
-	struct gather gather = {.tree = tree,
-	                        .symbols = symbols,
-	                        .experiment = experiment,
-	                        .nodes = &data->nodes,
-	                        .view = view};
-	int status = gather_nodes(&gather);
-
-	add_no_stack(tree, symbols, &data->nodes);
-	return status;
+	*gather = (struct gather){.tree = tree, .nodes = &data->nodes, .view = view};
+	resolver_init(&gather->resolver, tree, symbols, experiment, view);
 }
 
-int tree_place_experiment(struct tree *tree, struct symbols *symbols,
-                          const struct experiment *experiment, const struct exp_data_set *data,
-                          const struct tree_view *view, struct tree_places *out)
+void tree_add_experiment(struct tree *tree, struct symbols *symbols,
+                         const struct experiment *experiment, const struct exp_data_set *data,
+                         const struct tree_view *view)
+{
+	struct gather gather;
+
+	gather_init(&gather, tree, symbols, experiment, data, view);
+	gather_nodes(&gather);
+	add_no_stack(&gather);
+	resolver_fini(&gather.resolver);
+}
+
+void tree_place_experiment(struct tree *tree, struct symbols *symbols,
+                           const struct experiment *experiment, const struct exp_data_set *data,
+                           const struct tree_view *view, struct tree_places *out)
 {
 	struct sym_frame unknown = {.function = symbols_unknown(symbols)};
 	struct metric_values values = tree_values_of(data->nodes.no_stack);
-	struct gather gather = {.tree = tree,
-	                        .symbols = symbols,
-	                        .experiment = experiment,
-	                        .nodes = &data->nodes,
-	                        .view = view,
-	                        .places = out};
-	int status;
+	struct gather gather;
 
+	gather_init(&gather, tree, symbols, experiment, data, view);
+	gather.places = out;
 	out->count = data->nodes.count;
 	out->own = memory_take(out->count, sizeof(*out->own));
 	out->clock = memory_take(out->count, sizeof(*out->clock));
-	status = gather_nodes(&gather);
+	gather_nodes(&gather);
+	resolver_fini(&gather.resolver);
 	out->no_stack = metric_values_any(&values) ? tree_child(tree, TREE_ROOT, &unknown)
 	                                           : TREE_ROOT;
-	return status;
 }
 
 void tree_places_fini(struct tree_places *places)

@@ -74,6 +74,9 @@ const char *metric_meaning(unsigned id);
 enum { METRIC_DATA_STATIC = 0 };
 unsigned metric_data_of(unsigned id);
 
+/* Those that kinds of data (a set of enum exp_data) bring, as a set: bit 1 << metric. */
+uint64_t metric_set_of(unsigned data);
+
 /* The totals of call stacks that it is the sum of: enum exp_metric, EXP_METRICS behind the last. */
 enum { METRIC_FROM_MAX = 8 };
 extern const uint8_t metric_from[METRIC_VALUES][METRIC_FROM_MAX];

@@ -123,7 +123,7 @@ static struct sym_frame reduce(const struct tree *tree, const struct sym_frame *
 	return item;
 }
 
-static uint32_t find_item(struct tree *tree, const struct sym_frame *frame)
+uint32_t tree_item(struct tree *tree, const struct sym_frame *frame)
 {
 	struct sym_frame item = reduce(tree, frame);
 	size_t slot;
@@ -162,7 +162,7 @@ struct tree *tree_create(enum tree_mode mode, const struct sym_function *total)
 	struct sym_frame frame = {.function = total};
 
 	tree->mode = mode;
-	add_node(tree, TREE_NONE, find_item(tree, &frame));
+	add_node(tree, TREE_NONE, tree_item(tree, &frame));
 	return tree;
 }
 
@@ -177,7 +177,11 @@ void tree_tables_fini(struct tree *tree)
 
 uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *frame)
 {
-	uint32_t item = find_item(tree, frame);
+	return tree_child_item(tree, parent, tree_item(tree, frame));
+}
+
+uint32_t tree_child_item(struct tree *tree, uint32_t parent, uint32_t item)
+{
 	struct tree_slot *slot;
 
 	if ((tree->count + 1) * 4 > tree->node_slots * 3)

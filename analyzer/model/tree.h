@@ -93,8 +93,12 @@ void tree_destroy(struct tree *tree);
 /* Free the hash tables, which are made again when they are needed. */
 void tree_tables_fini(struct tree *tree);
 
-/* The node for `frame` called from node `parent`, made if it is new. */
+/* The item of a frame, made if it is new. */
+uint32_t tree_item(struct tree *tree, const struct sym_frame *frame);
+
+/* The node for `frame`, or its item, called from node `parent`, made if it is new. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, const struct sym_frame *frame);
+uint32_t tree_child_item(struct tree *tree, uint32_t parent, uint32_t item);
 
 /* The row of a node's own values, made if it is new. */
 uint32_t tree_row(struct tree *tree, uint32_t node);
@@ -133,12 +137,15 @@ struct tree_view {
 	 * is set then. */
 	struct sym_function *stand_in;
 	struct shown *shown;
+	uint64_t metrics; /* bit 1 << metric: only these, and only stacks that have any of them; 0:
+	                     all */
+	int is_flat;      /* callers do not matter: all functions stand below the root */
 };
 
 /* Add an experiment's stacks. Returns 0 or -ENOMEM. */
-int tree_add_experiment(struct tree *tree, struct symbols *symbols,
-                        const struct experiment *experiment, const struct exp_data_set *data,
-                        const struct tree_view *view);
+void tree_add_experiment(struct tree *tree, struct symbols *symbols,
+                         const struct experiment *experiment, const struct exp_data_set *data,
+                         const struct tree_view *view);
 
 /* Where the events of an experiment's stacks stand in a tree: TREE_ROOT where no event is. */
 struct tree_places {
@@ -150,9 +157,9 @@ struct tree_places {
 
 /* Add an experiment's stacks without their values, for callers that know at which node an event
  * was. Returns 0 or -ENOMEM; in both cases tree_places_fini frees. */
-int tree_place_experiment(struct tree *tree, struct symbols *symbols,
-                          const struct experiment *experiment, const struct exp_data_set *data,
-                          const struct tree_view *view, struct tree_places *out);
+void tree_place_experiment(struct tree *tree, struct symbols *symbols,
+                           const struct experiment *experiment, const struct exp_data_set *data,
+                           const struct tree_view *view, struct tree_places *out);
 void tree_places_fini(struct tree_places *places);
 
 /* Which nodes of an experiment are callers. The caller frees. */

@@ -159,15 +159,16 @@ static void add_rows(struct walk *walk, double share)
 static void add_experiment(struct page *page, const struct dataset_experiment *at, double share)
 {
 	const struct dataset *dataset = page->dataset;
-	const struct tree_view view = {dataset->mode, dataset->tables->stand_in, dataset->shown};
+	const struct tree_view view = {.mode = dataset->mode,
+	                               .stand_in = dataset->tables->stand_in,
+	                               .shown = dataset->shown};
 	struct walk *walk = memory_take(1, sizeof(*walk));
 
 	walk->page = page;
 	walk->at = at;
 	curve_init(&walk->live);
-	if (tree_place_experiment(page->tree, dataset->symbols, at->experiment, at->data, &view,
-	                          &walk->places) < 0)
-		memory_fail();
+	tree_place_experiment(page->tree, dataset->symbols, at->experiment, at->data, &view,
+	                      &walk->places);
 	add_rows(walk, share);
 	for (size_t i = 0; i < at->whole->usage_count; i++)
 		put_usage(page, at, &at->whole->usage[i]);

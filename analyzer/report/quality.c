@@ -75,24 +75,33 @@ static void add_coverage(struct quality *quality, const struct dataset_experimen
 }
 
 /* The metric that counts the first kind of events that there are. */
-static unsigned judged_metric(const struct tree *tree)
+static unsigned judged_metric(const struct dataset *dataset)
 {
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
 		const uint8_t *from = metric_from[id];
 
 		if (from[0] != EXP_METRICS && exp_totals[from[0]].role <= EXP_ROLE_PATHS &&
-		    tree->sum.of[id] != 0)
+		    dataset_has_value(dataset, id))
 			return id;
 	}
 	return METRIC_SAMPLES;
 }
 
+static void judge_code(const struct dataset *dataset, struct quality *quality)
+{
+	unsigned metric = judged_metric(dataset);
+	const struct tree *tree = dataset_functions(dataset, UINT64_C(1) << metric);
+
+	quality->judged = tree->sum.of[metric];
+	for (size_t row = 0; row < tree->own.values.count; row++)
+		if (tree->items[tree->nodes[tree->own.node_of[row]].item].function->unresolved)
+			quality->unresolved += columns_at(&tree->own.values, row, metric);
+}
+
 static struct quality judge(const struct dataset *dataset)
 {
 	struct quality quality = {.judged = 0};
-	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
 	const struct dataset_experiment *at = NULL;
-	unsigned metric;
 
 	while ((at = dataset_next(dataset, at))) {
 		add_quality(&quality.sum, &at->whole->quality);
@@ -105,11 +114,7 @@ static struct quality judge(const struct dataset *dataset)
 		quality.absent_ns = absent_cpu_ns(dataset);
 		quality.cpu_ns += quality.absent_ns;
 	}
-	metric = judged_metric(tree);
-	quality.judged = tree->sum.of[metric];
-	for (size_t row = 0; row < tree->own.values.count; row++)
-		if (tree->items[tree->nodes[tree->own.node_of[row]].item].function->unresolved)
-			quality.unresolved += columns_at(&tree->own.values, row, metric);
+	judge_code(dataset, &quality);
 	return quality;
 }
 

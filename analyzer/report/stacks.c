@@ -92,9 +92,16 @@ uint32_t *stacks_find(const struct tree *tree, const struct stacks_kind *kind, s
 	return stacks;
 }
 
+const struct tree *stacks_tree(const struct dataset *dataset, const struct output *output,
+                               const struct stacks_kind *kind, uint64_t metrics)
+{
+	return dataset_stacks(dataset, print_is_data(output) ? metric_set_of(kind->data) : metrics);
+}
+
 /* The frames between these are left out of a deeper stack: ten thousand stacks of a deep recursion
  * would have that many frames squared. */
 enum { STACK_INNER = 200, STACK_OUTER = 50 };
+#define INDENT "  "
 
 static size_t count_frames(const struct tree *tree, uint32_t node)
 {
@@ -105,30 +112,58 @@ static size_t count_frames(const struct tree *tree, uint32_t node)
 	return count;
 }
 
-static void put_frame(const struct choices *choices, struct output *output,
-                      const struct sym_frame *item, const char *indent)
+/* What is shown of a frame behind `indent`, in `columns`, 0: of any width. The caller frees. */
+static char *frame_text(const struct choices *choices, const struct sym_frame *item,
+                        const char *indent, size_t columns)
 {
-	char *name = name_item(choices, TREE_FRAMES, item);
-	size_t columns = terminal_columns(output->out);
+	char *name = name_item(choices, TREE_FRAMES, item), *text;
 
 	if (columns != 0)
 		columns = columns > strlen(indent) ? columns - strlen(indent) : 1;
-	fputs(indent, output->out);
-	fit_put(output->out, name, columns);
-	fputc('\n', output->out);
+	text = fit_cut(name, columns);
 	free(name);
+	return text;
 }
 
-static void put_stack(const struct choices *choices, struct output *output, const struct tree *tree,
-                      uint32_t node)
+static void put_frame(const struct choices *choices, struct output *output,
+                      const struct sym_frame *item, const char *indent)
+{
+	char *text = frame_text(choices, item, indent, terminal_columns(output->out));
+
+	fprintf(output->out, "%s%s\n", indent, text);
+	free(text);
+}
+
+/* The lines of frames: stacks have most of them in common. */
+struct lines {
+	char **text; /* text[item], NULL: not made yet */
+	size_t columns;
+};
+
+static const char *line_of(struct lines *lines, const struct choices *choices,
+                           const struct tree *tree, uint32_t node)
+{
+	uint32_t item = tree->nodes[node].item;
+
+	if (!lines->text[item])
+		lines->text[item] = frame_text(choices, &tree->items[item], INDENT, lines->columns);
+	return lines->text[item];
+}
+
+static void put_stack(struct lines *lines, const struct choices *choices,
+                      const struct output *output, const struct tree *tree, uint32_t node)
 {
 	size_t depth = 1, left = count_frames(tree, node);
 
 	for (; node != TREE_ROOT; node = tree->nodes[node].parent) {
-		if (depth <= STACK_INNER || left <= STACK_OUTER)
-			put_frame(choices, output, &tree->items[tree->nodes[node].item], "  ");
-		else if (left == STACK_OUTER + 1)
-			fprintf(output->out, "  ... %zu frames not shown\n", depth - STACK_INNER);
+		if (depth <= STACK_INNER || left <= STACK_OUTER) {
+			fputs(INDENT, output->out);
+			fputs(line_of(lines, choices, tree, node), output->out);
+			fputc('\n', output->out);
+		} else if (left == STACK_OUTER + 1) {
+			fprintf(output->out, INDENT "... %zu frames not shown\n",
+			        depth - STACK_INNER);
+		}
 		depth++;
 		left--;
 	}
@@ -173,17 +208,23 @@ void stacks_put(const struct dataset *dataset, const struct choices *choices, st
                 size_t count)
 {
 	size_t shown = choices->limit != 0 && choices->limit < count ? choices->limit : count;
+	struct lines lines;
 
 	if (print_is_data(output)) {
 		data_stacks(choices, output, tree, kind, stacks, shown);
 		return;
 	}
+	lines = (struct lines){memory_take(tree->item_count, sizeof(*lines.text)),
+	                       terminal_columns(output->out)};
 	for (size_t i = 0; i < shown; i++) {
 		fputc('\n', output->out);
 		stacks_put_parts(dataset, choices, output, tree, put_head,
 		                 &(struct head){kind, stacks[i], i + 1});
-		put_stack(choices, output, tree, stacks[i]);
+		put_stack(&lines, choices, output, tree, stacks[i]);
 	}
+	for (size_t i = 0; i < tree->item_count; i++)
+		free(lines.text[i]);
+	free(lines.text);
 	fputc('\n', output->out);
 }
 

@@ -19,6 +19,11 @@ struct stacks_kind {
 	unsigned data;    /* enum metric_data: its metrics are in that table */
 };
 
+/* The stacks that have any of these metrics (bit 1 << metric), for a list of them. For programs,
+ * all metrics of kind->data are there. */
+const struct tree *stacks_tree(const struct dataset *dataset, const struct output *output,
+                               const struct stacks_kind *kind, uint64_t metrics);
+
 /* Innermost nodes of the stacks of a tree of frames, the weightiest first. Returns out[*count],
  * which the caller frees. */
 uint32_t *stacks_find(const struct tree *tree, const struct stacks_kind *kind, size_t *count);

@@ -210,18 +210,23 @@ int exp_object_open_recorded(const char *path, const char *build_id)
 	return is_vdso ? -ENOENT : -ESTALE;
 }
 
-int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
-                    struct exp_object_file *out)
+int exp_object_find_archived(const struct experiment *experiment, const char *path,
+                             const char *build_id, struct exp_object_file *out)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
 
 	*out = (struct exp_object_file){.fd = -1};
 	exp_archive_name(name, path, build_id, "");
 	out->fd = find_archived(experiment, name, build_id, out->path);
-	if (out->fd >= 0) {
-		out->archived = 1;
+	out->archived = out->fd >= 0;
+	return out->archived ? 0 : -ENOENT;
+}
+
+int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
+                    struct exp_object_file *out)
+{
+	if (exp_object_find_archived(experiment, path, build_id, out) == 0)
 		return 0;
-	}
 	snprintf(out->path, sizeof(out->path), "%.4000s", path);
 	out->fd = exp_object_open_recorded(path, build_id);
 	out->mismatch = out->fd == -ESTALE;

@@ -48,6 +48,10 @@ struct exp_object_file {
 int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
                     struct exp_object_file *out);
 
+/* The same, in the archives alone. */
+int exp_object_find_archived(const struct experiment *experiment, const char *path,
+                             const char *build_id, struct exp_object_file *out);
+
 /* Is this the path of the object that the kernel maps into each process? It has no file, but each
  * process has the one of its kernel. */
 int exp_object_is_vdso(const char *path);

@@ -26,6 +26,10 @@ int symbols_functions_at(struct symbols *symbols, const struct experiment *exper
                          uint32_t generation, int is_leaf, int is_machine,
                          const struct sym_frame **out);
 
+/* Load objects of any experiment are also looked for in the archives of this one, a founder, by
+ * their build-id. Returns 0 or -ENOMEM. (founders.c) */
+int symbols_remember(struct symbols *symbols, const struct experiment *experiment);
+
 /* The experiment is about to be closed: from here on nothing is looked up in it. */
 void symbols_forget(struct symbols *symbols, const struct experiment *experiment);
 

@@ -33,6 +33,7 @@ void symbols_forget(struct symbols *symbols, const struct experiment *experiment
 	for (struct exp_sym_jit *jit = symbols->jits; jit; jit = jit->next)
 		if (jit->experiment == experiment)
 			jit->experiment = NULL;
+	exp_sym_forget_founder(symbols, experiment);
 }
 
 static int is_same(const void *item, const void *wanted)

@@ -86,6 +86,8 @@ static int open_binary(struct symbols *symbols, const struct experiment *experim
 	object->opened = 1;
 	rc = exp_object_find(experiment, shown->path, shown->build_id, &file);
 	if (rc != 0)
+		rc = exp_sym_find_elsewhere(symbols, shown, &experiment, &file);
+	if (rc != 0)
 		rc = exp_sym_find_moved(symbols, experiment, shown, &file);
 	shown->mismatch = file.mismatch != 0;
 	if (rc != 0)
@@ -168,6 +170,7 @@ void symbols_destroy(struct symbols *symbols)
 	}
 	free(symbols->objects);
 	free(symbols->functions);
+	free(symbols->founders);
 	exp_hash_fini(&symbols->object_table);
 	exp_hash_fini(&symbols->function_table);
 	exp_hash_fini(&symbols->frame_table);

@@ -42,6 +42,8 @@ struct symbols {
 	size_t function_count, function_capacity;
 	struct exp_hash object_table, function_table, frame_table, compilation_table, jit_table;
 	struct exp_hash method_table, line_table; /* of Java (java.c) */
+	const struct experiment **founders;       /* founders[founder_count]: symbols_remember */
+	size_t founder_count, founder_capacity;
 	struct exp_sym_jit *jits;
 	struct exp_sym_object
 		*recent[EXP_SYM_RECENT]; /* that were found for a mapping, by its address */
@@ -62,6 +64,14 @@ struct exp_sym_jit {
 struct exp_sym_object *exp_sym_object_open(struct symbols *symbols,
                                            const struct experiment *experiment,
                                            const struct exp_object *mapped);
+
+/* Find the file of an object in the archives of any founder, and which founder that is. Returns 0
+ * (the caller closes out->fd) or -ENOENT; then out->mismatch is as it was. (founders.c) */
+int exp_sym_find_elsewhere(const struct symbols *symbols, const struct sym_object *object,
+                           const struct experiment **founder, struct exp_object_file *out);
+
+/* Forget a founder. (founders.c) */
+void exp_sym_forget_founder(struct symbols *symbols, const struct experiment *experiment);
 
 /* Find the file of an object that is neither archived nor where it was recorded: by the
  * paths of the user, then by debuginfod. Returns 0 (the caller closes out->fd) or -ENOENT.

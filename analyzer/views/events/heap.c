@@ -104,6 +104,17 @@ static uint64_t bytes_of(const struct metric_view *values, const void *context)
 	return metric_at(values, ((const struct subject *)context)->bytes);
 }
 
+/* Those that its list shows. */
+static uint64_t metrics_of(const struct subject *subject)
+{
+	const uint64_t leaks_too = UINT64_C(1) << METRIC_HEAPLEAKCNT |
+	                           UINT64_C(1) << METRIC_HEAPLEAKBYTES;
+
+	return UINT64_C(1) << subject->count | UINT64_C(1) << subject->bytes |
+	       (subject->with_temps ? UINT64_C(1) << METRIC_HEAPTEMPCNT : 0) |
+	       (subject->with_leaks ? leaks_too : 0);
+}
+
 static void put_head(const struct dataset *dataset, const struct choices *choices,
                      struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
@@ -175,7 +186,7 @@ static void put_stacks(const struct dataset *dataset, const struct choices *choi
 {
 	const struct stacks_kind kind = {count_of, bytes_of,      put_head,
 	                                 subject,  subject->name, EXP_DATA_HEAP};
-	const struct tree *tree = dataset_tree(dataset, TREE_FRAMES);
+	const struct tree *tree = stacks_tree(dataset, output, &kind, metrics_of(subject));
 	const struct sym_function *function;
 	size_t found, count;
 	uint32_t *stacks = stacks_find(tree, &kind, &found);

@@ -394,7 +394,7 @@ void view_iocallstack(const struct dataset *dataset, const struct choices *choic
 {
 	static const struct stacks_kind kind = {calls_of, seconds_of,    put_head,
 	                                        NULL,     "iocallstack", EXP_DATA_IO};
-	const struct tree *tree = dataset_tree(dataset, TREE_FRAMES);
+	const struct tree *tree = stacks_tree(dataset, output, &kind, metric_set_of(EXP_DATA_IO));
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 

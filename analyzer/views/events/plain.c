@@ -89,7 +89,7 @@ void plain_view(const struct dataset *dataset, const struct choices *choices, st
 {
 	struct plain plain = find_metrics(data);
 	const struct stacks_kind kind = {count_of, weight_of, put_head, &plain, name, data};
-	const struct tree *tree = dataset_tree(dataset, TREE_FRAMES);
+	const struct tree *tree = stacks_tree(dataset, output, &kind, metric_set_of(data));
 	uint32_t *stacks = stacks_find(tree, &kind, &plain.stacks);
 
 	quality_put(dataset, output);

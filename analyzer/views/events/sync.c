@@ -122,7 +122,7 @@ void view_sync(const struct dataset *dataset, const struct choices *choices, str
 {
 	static const struct stacks_kind kind = {waits_of, time_of, put_head,
 	                                        NULL,     "sync",  EXP_DATA_SYNC};
-	const struct tree *tree = dataset_tree(dataset, TREE_FRAMES);
+	const struct tree *tree = stacks_tree(dataset, output, &kind, metric_set_of(EXP_DATA_SYNC));
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);
 
