@@ -183,6 +183,9 @@ uninstall: ## remove what install put there
 	rm -f $(foreach name,$(COMPLETED),$(DESTDIR)$(BASHDIR)/$(name) $(DESTDIR)$(ZSHDIR)/_$(name) $(DESTDIR)$(FISHDIR)/$(name).fish)
 	for page in $(MAN_PAGES); do rm -f $(DESTDIR)$(SHARE)/man/man$${page##*.}/$${page##*/}; done
 
+html: ## README, the guide and the manual pages as pages for browsers, in build/html
+	@doc/make-html $(BUILD)/html
+
 dist: ## build/xer-VERSION.tar.xz: the sources of the last commit, which build without git
 	mkdir -p $(BUILD)
 	git archive --prefix=xer-$(VERSION)/ HEAD | xz -T1 -c >$(BUILD)/xer-$(VERSION).tar.xz
@@ -191,4 +194,4 @@ dist: ## build/xer-VERSION.tar.xz: the sources of the last commit, which build w
 deb: ## Debian packages of the last commit, in chroots (ON="bookworm trixie"): built twice to the same bytes, checked, tried
 	@tests/run-deb $(ON)
 
-.PHONY: browser-tools deb dist check-distributions howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: browser-tools deb dist html check-distributions howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
