@@ -225,7 +225,7 @@ static void say_end(const struct runs *runs)
 		        runs->request->repeat, from, from);
 	else
 		fprintf(stderr,
-		        "%u runs each are in %s and %s; to compare them: xer_print -compare delta -functions %s %s\n",
+		        "%u runs each are in %s and %s; to compare them: xer_print -changes %s %s\n",
 		        runs->request->repeat, from, to, from, to);
 }
 

@@ -315,6 +315,10 @@ struct exp_quality {
 		failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events; /* events that name a stack, and those cut short */
 	uint64_t user_samples; /* those of the clock samples that found the thread in user code */
+	/* Sums of the squares of what samples stand for, which tell how exact shares are: ns * ns
+	 * of the clock, with what threads used after their last samples; events * events of each
+	 * counter. */
+	double sampled_squares, counter_squares[EXP_COUNTER_LAST - EXP_COUNTER + 1];
 };
 
 struct exp_data_set {

@@ -56,6 +56,7 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	if (sample.mpi != FMT_mpi_state_NONE)
 		exp_mpi_sample(load, sample.mpi, row, sample.cpu_ns);
 	load->set.quality.sampled_ns += sample.cpu_ns;
+	load->set.quality.sampled_squares += (double)sample.cpu_ns * (double)sample.cpu_ns;
 	use->cpu_ns += sample.cpu_ns;
 	/* A residual is the rest when its thread ended: time, but not a sample. */
 	if (sample.state == FMT_clock_state_RESIDUAL)
@@ -119,6 +120,7 @@ static int take_end_usage(struct exp_load *load)
 		return 0;
 	exp_load_add(load, EXP_CPU_RESIDUAL, row, usage->cpu_ns);
 	load->set.quality.sampled_ns += usage->cpu_ns;
+	load->set.quality.sampled_squares += (double)usage->cpu_ns * (double)usage->cpu_ns;
 	load->uses[use].cpu_ns += usage->cpu_ns;
 	return 0;
 }

@@ -237,6 +237,7 @@ int exp_fxtstacks_count(struct exp_load *load, struct exp_index *uses, const str
 	exp_load_add(load, (enum exp_metric)(EXP_CPU_USER + fact->type), row, fact->cpu_ns);
 	exp_load_add(load, EXP_SAMPLES, row, 1);
 	load->set.quality.sampled_ns += fact->cpu_ns;
+	load->set.quality.sampled_squares += (double)fact->cpu_ns * (double)fact->cpu_ns;
 	load->set.quality.samples++;
 	load->uses[use].cpu_ns += fact->cpu_ns;
 	load->uses[use].samples++;

@@ -254,6 +254,8 @@ static int count_sample(struct exp_load *load, struct exp_index *threads,
 	if (row != EXP_ROW_NONE) {
 		exp_load_add(load, samples->metric, row, samples->period);
 		load->set.quality.counter_samples++;
+		load->set.quality.counter_squares[fact.type] += (double)samples->period *
+		                                                (double)samples->period;
 		exp_load_time(load, sample->ticks);
 	}
 	return load->rc;

@@ -107,6 +107,7 @@ static void join_quality(struct exp_quality *to, const struct exp_quality *from)
 #include "format/datakind.def"
 	to->sampled_ns += from->sampled_ns;
 	to->user_samples += from->user_samples;
+	to->sampled_squares += from->sampled_squares; /* counters are not read in parallel */
 }
 
 /* Take over what one kind of data alone brings. */

@@ -46,7 +46,7 @@ repeated versus --repeat=4 --warmup=1 --versus ./a -- ./b
 is "A B, B A, A B, B A, after one of each to warm up" "a b a b b a a b b a" "$(paste -sd' ' order)"
 is "each has its group" "4 4" "$(members test.1.a.erg | wc -w) $(members test.1.b.erg | wc -w)"
 is "of its own runs" "4 4" "$(grep -l '<arg>./a</arg>' test.1.a.*.er/log.xml | wc -l) $(grep -l '<arg>./b</arg>' test.1.b.*.er/log.xml | wc -l)"
-contains "and a line says how to compare them" 'xer_print -compare delta -functions test\.1\.a\.erg test\.1\.b\.erg$' versus.err
+contains "and a line says how to compare them" 'xer_print -changes test\.1\.a\.erg test\.1\.b\.erg$' versus.err
 repeated word --versus=:: -g old.erg -g new.erg ./a -- :: ./b --
 is "another word may stand between them, and groups have names" "0 old.1.er new.1.er" "$status $(members old.erg) $(members new.erg)"
 contains "a -- of the program is its own" '<arg>--</arg>' old.1.er/log.xml

@@ -98,6 +98,7 @@ Test(profile, each_state_has_its_sum)
 	cr_expect_eq(set->nodes.no_stack[EXP_SAMPLES], 1);
 	cr_expect_eq(set->quality.samples, 4);
 	cr_expect_eq(set->quality.sampled_ns, 55000);
+	cr_expect_eq(set->quality.sampled_squares, 1e6 + 4e6 + 16e6 + 256e6 + 1024e6);
 	cr_assert_eq(set->thread_count, 2);
 	cr_expect_eq(set->threads[0].tid, 42);
 	cr_expect_eq(set->threads[0].samples, 3);

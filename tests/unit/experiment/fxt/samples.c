@@ -102,6 +102,7 @@ Test(samples, stand_in_place_of_clock_samples)
 	set = load();
 	cr_assert_eq(set->quality.samples, 1);
 	cr_assert_eq(set->quality.sampled_ns, PERIOD);
+	cr_expect_eq(set->quality.sampled_squares, (double)PERIOD * PERIOD);
 	end();
 }
 
@@ -154,6 +155,7 @@ Test(samples, cut_stacks_of_counters_are_counted_by_samples)
 	cr_assert_eq(rename(from, to), 0);
 	set = load();
 	cr_expect_eq(set->quality.counter_samples, 3);
+	cr_expect_eq(set->quality.counter_squares[0], 3 * 7 * 7);
 	cr_expect_eq(set->quality.stacks, 2);
 	cr_expect_eq(set->quality.stack_events, 3);
 	cr_expect_eq(set->quality.truncated_events, 2);

@@ -1,0 +1,330 @@
+/* changes.c: which functions have certainly changed between groups of runs.
+ *
+ * For each group after the first, and each metric that is shown, a table; certain changes come
+ * first.
+ * See doc/decisions/91-uncertainty.md. */
+#include "analyzer/views/view.h"
+
+#include "analyzer/base/memory.h"
+#include "analyzer/model/name.h"
+#include "analyzer/print/print.h"
+#include "analyzer/report/quality.h"
+#include "analyzer/report/repeats.h"
+#include "analyzer/statistics/changes.h"
+#include "analyzer/statistics/discovery.h"
+#include "analyzer/table/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The runs of one group: columns[count] of the comparison by run. */
+struct side {
+	size_t first, count;
+	char *label;
+};
+
+/* The rows of a metric in changes[]. */
+struct part {
+	struct metric metric;
+	size_t first, count;
+};
+
+/* A group against the base. The places of changes[count] are items[count]. */
+struct pair {
+	const struct dataset *dataset; /* by run */
+	const struct tree *tree;
+	const struct fold *const *folds; /* of the runs */
+	const struct side *from, *to;
+	struct change *changes;
+	uint32_t *items;
+	size_t count, change_capacity, item_capacity;
+	struct part parts[METRIC_LIST_MAX];
+	size_t part_count, tested;
+};
+
+/* ---- values */
+
+static double value_in(const struct pair *pair, size_t run, uint32_t item,
+                       const struct metric *metric)
+{
+	const struct fold *fold = pair->folds[run];
+	int is_own = metric->flavor == METRIC_EXCLUSIVE && item != 0;
+
+	return (double)columns_at(is_own ? &fold->own : &fold->total, item, metric->id);
+}
+
+/* The sum of all samples of a metric in an experiment, and of the squares of what they stand for;
+ * of what is not sampled, 0. */
+static void add_samples(const struct exp_quality *quality, unsigned metric, double *sum,
+                        double *squares)
+{
+	if (metric == METRIC_TOTALCPU || metric == METRIC_USER || metric == METRIC_SYSTEM) {
+		*sum += (double)quality->sampled_ns;
+		*squares += quality->sampled_squares;
+	} else if (metric == METRIC_SAMPLES) {
+		*sum += (double)quality->samples;
+		*squares += (double)quality->samples;
+	} else if (metric >= METRIC_COUNTER0 && metric <= METRIC_COUNTER7) {
+		*squares += quality->counter_squares[metric - METRIC_COUNTER0];
+	}
+}
+
+/* The same of all experiments of a run. */
+static void add_run(const struct pair *pair, size_t run, unsigned metric, double *sum,
+                    double *squares)
+{
+	const struct dataset_experiment *at = NULL;
+
+	while ((at = dataset_next(pair->dataset, at)))
+		if (at->group == run)
+			add_samples(&at->data->quality, metric, sum, squares);
+	if (metric >= METRIC_COUNTER0 && metric <= METRIC_COUNTER7)
+		*sum += value_in(pair, run, TREE_ROOT,
+		                 &(struct metric){(uint8_t)metric, METRIC_INCLUSIVE, 0});
+}
+
+static struct runs sums_of(const struct pair *pair, const struct side *side, unsigned metric,
+                           double *squares)
+{
+	double *sums = memory_take(side->count, sizeof(*sums));
+	struct runs runs;
+
+	for (size_t i = 0; i < side->count; i++)
+		add_run(pair, side->first + i, metric, &sums[i], squares);
+	runs = runs_of(sums, side->count);
+	free(sums);
+	return runs;
+}
+
+static struct runs values_of(const struct pair *pair, const struct side *side, uint32_t item,
+                             const struct metric *metric)
+{
+	double *values = memory_take(side->count, sizeof(*values));
+	struct runs runs;
+
+	for (size_t i = 0; i < side->count; i++)
+		values[i] = value_in(pair, side->first + i, item, metric);
+	runs = runs_of(values, side->count);
+	free(values);
+	return runs;
+}
+
+/* ---- rows */
+
+static void add_row(struct pair *pair, uint32_t item, const struct change *change)
+{
+	pair->changes = memory_grow(pair->changes, pair->count, &pair->change_capacity,
+	                            sizeof(*pair->changes));
+	pair->items = memory_grow(pair->items, pair->count, &pair->item_capacity,
+	                          sizeof(*pair->items));
+	pair->changes[pair->count] = *change;
+	pair->items[pair->count++] = item;
+}
+
+/* Compare all functions that have any of a metric in a run. */
+static void compare_metric(struct pair *pair, const struct metric *metric)
+{
+	struct part *part = &pair->parts[pair->part_count++];
+	struct change_sums sums = {.squares = 0};
+	enum metric_unit unit = metric_unit_of(metric->id);
+	size_t runs = pair->from->count + pair->to->count;
+
+	*part = (struct part){*metric, pair->count, 0};
+	sums.from = sums_of(pair, pair->from, metric->id, &sums.squares);
+	sums.to = sums_of(pair, pair->to, metric->id, &sums.squares);
+	sums.squares /= (double)runs;
+	for (uint32_t item = 0; item < pair->tree->item_count; item++) {
+		struct change change = {.from = values_of(pair, pair->from, item, metric),
+		                        .to = values_of(pair, pair->to, item, metric)};
+
+		change.is_count = sums.squares == 0 &&
+		                  (unit == METRIC_UNIT_COUNT || unit == METRIC_UNIT_BYTES);
+		if (change.from.mean == 0 && change.to.mean == 0)
+			continue;
+		change_expect(&change, &sums);
+		add_row(pair, item, &change);
+	}
+	part->count = pair->count - part->first;
+	changes_measure(&pair->changes[part->first], part->count);
+}
+
+static int is_compared(const struct metric *metric)
+{
+	return metric->id < METRIC_VALUES && !(metric->show & METRIC_SHOW_HIDDEN) &&
+	       metric_unit_of(metric->id) != METRIC_UNIT_RATIO;
+}
+
+/* ---- tables */
+
+/* What is certain comes first, then what is large. */
+static int by_certainty(const void *left, const void *right)
+{
+	const struct change *a = *(const struct change *const *)left,
+			    *b = *(const struct change *const *)right;
+	int certain_a = a->verdict >= CHANGE_MORE, certain_b = b->verdict >= CHANGE_MORE;
+	double size_a = fabs(a->difference.value), size_b = fabs(b->difference.value);
+
+	if (certain_a != certain_b)
+		return certain_b - certain_a;
+	if (size_a != size_b)
+		return size_a > size_b ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void put_value(struct print_table *table, const struct metric *metric, double value)
+{
+	if (!isfinite(value))
+		print_none(table);
+	else if (metric_unit_of(metric->id) == METRIC_UNIT_SECONDS)
+		print_real(table, value / 1e9);
+	else
+		print_real(table, value);
+}
+
+/* For programs, a column names the metric; for people, it is in the title. */
+static void put_columns(const struct output *output, struct print_table *table,
+                        const struct pair *pair, const struct metric *metric)
+{
+	enum print_type type = metric_unit_of(metric->id) == METRIC_UNIT_SECONDS ? PRINT_SECONDS
+	                       : metric_unit_of(metric->id) == METRIC_UNIT_BYTES
+	                               ? PRINT_BYTES_CHANGE
+	                               : PRINT_COUNT_CHANGE;
+
+	if (print_is_data(output))
+		print_column(table, PRINT_WORD, "metric", "Metric");
+	print_column(table, PRINT_WORD, "change", "Change");
+	print_column(table, type, "before", pair->from->label);
+	print_column(table, type, "after", pair->to->label);
+	print_column(table, PRINT_RATIO, "ratio", "Ratio");
+	print_column(table, type, "difference", "Difference");
+	print_column(table, type, "low", "from");
+	print_column(table, type, "high", "to");
+	print_column(table, PRINT_WORD, "function", "Function");
+}
+
+static void put_row(const struct choices *choices, const struct output *output,
+                    struct print_table *table, const struct pair *pair, const struct metric *metric,
+                    const struct change *change)
+{
+	struct interval interval = runs_interval(&change->difference);
+	uint32_t item = pair->items[change - pair->changes];
+	char *name = name_function(choices, pair->tree->items[item].function),
+	     text[METRIC_TEXT_MAX];
+
+	if (print_is_data(output))
+		print_word(table, metric_spell(metric, text));
+	print_word(table, change_text(change->verdict));
+	put_value(table, metric, change->from.mean);
+	put_value(table, metric, change->to.mean);
+	if (change->from.mean > 0)
+		print_real(table, change->to.mean / change->from.mean);
+	else
+		print_none(table);
+	put_value(table, metric, change->difference.value);
+	put_value(table, metric, interval.low);
+	put_value(table, metric, interval.high);
+	print_word(table, name);
+	free(name);
+}
+
+static void put_part(const struct choices *choices, struct output *output, const struct pair *pair,
+                     const struct part *part)
+{
+	const struct change **order = memory_take(part->count, sizeof(*order));
+	struct print_table *table = print_table_begin("changes");
+	char text[METRIC_ERROR_MAX], *title;
+
+	for (size_t i = 0; i < part->count; i++)
+		order[i] = &pair->changes[part->first + i];
+	if (part->count > 1)
+		qsort(order, part->count, sizeof(*order), by_certainty);
+	title = memory_format("%s, mean of a run", metric_describe(&part->metric, text));
+	print_describe(table, title, 0);
+	put_columns(output, table, pair, &part->metric);
+	for (size_t i = 0; i < part->count; i++)
+		put_row(choices, output, table, pair, &part->metric, order[i]);
+	if (!print_is_data(output))
+		fprintf(output->out, "\n%s\n\n", title);
+	print_table_end(output, table, choices->limit);
+	free(title);
+	free(order);
+}
+
+static void put_notes(struct output *output, const struct pair *pair)
+{
+	size_t least = pair->from->count < pair->to->count ? pair->from->count : pair->to->count;
+
+	print_note(output, "%s: %zu run%s, %s: %zu run%s", pair->from->label, pair->from->count,
+	           pair->from->count == 1 ? "" : "s", pair->to->label, pair->to->count,
+	           pair->to->count == 1 ? "" : "s");
+	print_note(output,
+	           "%zu rows were tested; on average at most %g %% of the changes are false",
+	           pair->tested, 100 * DISCOVERY_RATE);
+	if (least < 2)
+		print_note(
+			output,
+			"one run does not tell how runs differ: xcollect --repeat records several");
+}
+
+/* ---- the view */
+
+static void compare_sides(const struct dataset *dataset, const struct choices *choices,
+                          struct output *output, const struct side *from, const struct side *to)
+{
+	const struct fold **folds = compare_folds(dataset, TREE_FUNCTIONS);
+	struct pair pair = {.dataset = dataset,
+	                    .tree = dataset_tree(dataset, TREE_FUNCTIONS),
+	                    .folds = folds,
+	                    .from = from,
+	                    .to = to};
+
+	for (size_t i = 0; i < choices->metrics.count; i++)
+		if (is_compared(&choices->metrics.at[i]))
+			compare_metric(&pair, &choices->metrics.at[i]);
+	pair.tested = changes_decide(pair.changes, pair.count);
+	put_notes(output, &pair);
+	for (size_t i = 0; i < pair.part_count; i++)
+		put_part(choices, output, &pair, &pair.parts[i]);
+	free(pair.changes);
+	free(pair.items);
+	free(folds);
+}
+
+/* Which runs belong to which group. Returns sides[*count]. */
+static struct side *find_sides(const struct repeats *repeats, size_t *count)
+{
+	struct side *sides = memory_take(repeats->count, sizeof(*sides));
+
+	*count = 0;
+	for (size_t i = 0; i < repeats->count; i++) {
+		if (i == 0 || repeats->groups[i] != repeats->groups[i - 1])
+			sides[(*count)++] = (struct side){.first = i};
+		sides[*count - 1].count++;
+	}
+	return sides;
+}
+
+void view_changes(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
+{
+	struct repeats repeats;
+	struct side *sides;
+	size_t count;
+
+	(void)argument;
+	quality_put(dataset, output);
+	repeats_begin(&repeats, dataset);
+	sides = find_sides(&repeats, &count);
+	for (size_t i = 0; i < count; i++)
+		sides[i].label = compare_label(dataset, i);
+	if (count < 2)
+		output_fail(output, EXIT_USAGE,
+		            "changes: there is one group only: nothing to compare it with");
+	for (size_t i = 1; i < count; i++)
+		compare_sides(&repeats.dataset, choices, output, &sides[0], &sides[i]);
+	for (size_t i = 0; i < count; i++)
+		free(sides[i].label);
+	free(sides);
+	repeats_end(&repeats);
+}

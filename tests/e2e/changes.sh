@@ -1,0 +1,73 @@
+# What has certainly changed between groups of runs: exact counts, CPU time of a function that became slower, and nothing where
+# nothing has changed.
+. "$(dirname "$0")/lib.sh"
+
+# recorded NAME ARGUMENT...: xcollect with the arguments
+recorded() { timeout -k 5 100 "$xcollect" -S off -A off "${@:2}" >"$1.out" 2>"$1.err" </dev/null; }
+
+# changed NAME METRICS GROUP...: the changes between groups, in NAME.txt
+changed() { timeout -k 5 60 "$xer_print" -metrics "$2" -changes "${@:3}" >"$1.txt" 2>"$1.err"; }
+
+# row NAME FUNCTION: the first row of a function in NAME.txt, without its name
+row() { awk -v name="$2" 'NF > 1 && $NF == name { NF--; $1 = $1; print; exit }' "$1.txt"; }
+
+# ---- numbers of things
+recorded counts -p off -H on --repeat=2 --versus -g old.erg -g new.erg "$programs/grown" -- "$programs/grown_later"
+is "two programs are recorded in turn" 0 $?
+changed counts i.heapalloccnt:e.heapallocbytes old.erg new.erg
+is "are compared" 0 $?
+contains "run by run" '^# old: 2 runs, new: 2 runs$' counts.txt
+contains "counts need no test" '^# 0 rows were tested' counts.txt
+is "what has more" "more 10 30 3.0000 20 20 20" "$(row counts keep)"
+is "what is gone" "less 7 0 0.0000 -7 -7 -7" "$(row counts drop)"
+is "what is new has no ratio" "more 0 5 - 5 5 5" "$(row counts fresh)"
+is "what stayed" "same 2 2 1.0000 0 0 0" "$(row counts shared)"
+is "changes come first" "more less same" "$(awk '/^(more|less|same) / { print $1 }' counts.txt | head -12 | uniq | awk '!seen[$0]++' | paste -sd' ')"
+is "each metric has a table" 2 "$(grep -c ', mean of a run$' counts.txt)"
+contains "which says so" '^Exclusive Bytes Allocated, mean of a run$' counts.txt
+timeout 60 "$xer_print" -printmode json -metrics e.heapallocbytes -changes old.erg new.erg >counts.json 2>/dev/null
+is "for programs, rows name their metric" "e.heapallocbytes more 1000.0 3000.0 2000.0 2000.0" "$(python3 -c '
+import json
+for table in json.load(open("counts.json"))["tables"]:
+    if table["name"] == "changes":
+        keys = [c["key"] for c in table["columns"]]
+        for row in table["rows"]:
+            row = dict(zip(keys, row))
+            if row["function"] == "keep":
+                print(row["metric"], row["change"], float(row["before"]), float(row["after"]), float(row["low"]), float(row["high"]))')"
+
+# ---- CPU time: f_00 takes twice as long, the other functions do the same work
+recorded time -p hi --repeat=4 --versus -g fast.erg -g slow.erg "$programs/twenty" 150 100 -- "$programs/twenty" 150 200
+changed time e.totalcpu:i.totalcpu fast.erg slow.erg
+is "what is slower is found" "more more" "$(awk '$NF == "f_00" { print $1 }' time.txt | paste -sd' ')"
+is "before all that is not certain" "more" "$(awk '/^(more|less|within) / { print $1; exit }' time.txt)"
+is "the interval is around the difference" 1 "$(row time f_00 | awk '{ print ($6 < $5 && $5 < $7) }')"
+is "most other functions are within noise" 1 "$(awk '/f_(0[1-9]|1[0-9])$/ { tested++; within += $1 == "within" } END { print (within >= 0.8 * tested) }' time.txt)"
+
+# ---- the same runs, as another group
+cp fast.erg again.erg
+grep -v '^#' fast.erg | while read -r name; do cp -r "$name" "again.$name"; done
+sed -i '/^#/!s/^/again./' again.erg
+changed same e.totalcpu:i.totalcpu fast.erg again.erg
+is "where nothing has changed, nothing is named" 0 "$(grep -cE '^(more|less|same) ' same.txt)"
+is "though rows were tested" 1 "$(awk '/rows were tested/ { print ($2 > 10) }' same.txt)"
+
+# ---- what tells nothing of runs
+first=$(grep -v '^#' fast.erg | head -1)
+changed single e.totalcpu "$first" slow.erg
+is "one run and several" 0 $?
+changed single e.totalcpu "$first" "$(grep -v '^#' slow.erg | head -1)"
+is "of one run each, no time is certain" 0 "$(grep -cE '^(more|less|same|within) ' single.txt)"
+contains "which is said" '^# one run does not tell how runs differ: xcollect --repeat' single.txt
+changed single i.heapalloccnt "$(grep -v '^#' old.erg | head -1)" "$(grep -v '^#' new.erg | head -1)"
+is "but counts are" "more 10 30 3.0000 20 20 20" "$(row single keep)"
+changed alone e.totalcpu fast.erg
+is "one group is refused" 2 $?
+contains "with the reason" 'changes: there is one group only' alone.err
+
+# ---- what are runs
+recorded first -p off -H on -g job.erg "$programs/grown" rank0
+recorded second -p off -H on -g job.erg "$programs/grown" rank1
+changed job i.heapalloccnt job.erg new.erg
+contains "different commands are one run" '^# job: 1 run, new: 2 runs$' job.txt
+is "whose values add up" "more 20 30" "$(row job keep | cut -d' ' -f1-3)"
