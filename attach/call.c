@@ -22,11 +22,11 @@ enum {
 	BACK_AFTER_MS = 500, /* should nobody look after the thread: then it goes back by itself */
 };
 
-/* Faults are the program's own doing and reach us at once; all other signals wait. */
+/* Faults are the program's own doing and reach us at once. All other signals wait; one of them is
+ * SIGTRAP, which brings clock samples. */
 #define SIGNAL_BIT(signal) ((uint64_t)1 << ((signal)-1))
 #define BLOCKED \
-	(~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGFPE) | \
-	   SIGNAL_BIT(SIGTRAP)))
+	(~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGFPE)))
 
 static int put_frame(const struct call_place *place, uint64_t address)
 {

@@ -200,7 +200,7 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 	sampler_prepare(&plan->request);
 	counters_try(&plan->request.counters);
 	if (plan->request.profile_us && !plan->target.outside[0])
-		profileclock_find(&plan->request.clock, plan->request.attach != 0);
+		profileclock_find(&plan->request.clock);
 	if (plan->target.outside[0] && outside_check(&plan->request, &plan->target, cause) != 0) {
 		experiment_remove(&experiment);
 		return cause->exit_code;

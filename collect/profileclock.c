@@ -88,15 +88,11 @@ static uint64_t count_filters(void)
 	return count;
 }
 
-void profileclock_find(struct profileclock *out, int is_attached)
+void profileclock_find(struct profileclock *out)
 {
 	*out = (struct profileclock){.tick_ns = host_tick_ns(),
 	                             .paranoid = PARANOID_UNKNOWN,
 	                             .filters = count_filters()};
-	if (is_attached) {
-		out->kind = PROFILECLOCK_ATTACH;
-		return;
-	}
 	if (!is_kernel_new()) {
 		out->kind = PROFILECLOCK_KERNEL;
 		return;
@@ -114,7 +110,7 @@ const char *profileclock_name(const struct profileclock *clock)
 	static const char *const names[] = {
 		[PROFILECLOCK_NONE] = "off",          [PROFILECLOCK_PERF] = "perf",
 		[PROFILECLOCK_PARANOID] = "paranoid", [PROFILECLOCK_REFUSED] = "refused",
-		[PROFILECLOCK_KERNEL] = "kernel",     [PROFILECLOCK_ATTACH] = "attach",
+		[PROFILECLOCK_KERNEL] = "kernel",
 	};
 
 	return names[clock->kind];
@@ -122,9 +118,7 @@ const char *profileclock_name(const struct profileclock *clock)
 
 static void put_reason(const struct profileclock *clock, char *text, size_t size)
 {
-	if (clock->kind == PROFILECLOCK_ATTACH)
-		snprintf(text, size, "a process that runs already has CPU timers");
-	else if (clock->kind == PROFILECLOCK_KERNEL)
+	if (clock->kind == PROFILECLOCK_KERNEL)
 		snprintf(text, size, "perf events with signals need Linux %d.%d", CLOCKEVENT_MAJOR,
 		         CLOCKEVENT_MINOR);
 	else if (clock->kind == PROFILECLOCK_PARANOID && clock->paranoid > PARANOID_MAX)

@@ -13,8 +13,7 @@ struct profileclock {
 		PROFILECLOCK_PERF,     /* perf events; the others: CPU timers, since */
 		PROFILECLOCK_PARANOID, /* the kernel does not permit perf events */
 		PROFILECLOCK_REFUSED,  /* something else refuses them, such as a seccomp profile */
-		PROFILECLOCK_KERNEL,   /* the kernel is too old */
-		PROFILECLOCK_ATTACH    /* the process runs already */
+		PROFILECLOCK_KERNEL    /* the kernel is too old */
 	} kind;
 	int error;        /* of perf_event_open, 0: none */
 	int paranoid;     /* kernel.perf_event_paranoid, -2: unknown */
@@ -22,8 +21,9 @@ struct profileclock {
 	uint64_t filters; /* of system calls, that this process has */
 };
 
-/* Find out which clock a program gets that this process starts, or one that runs already. */
-void profileclock_find(struct profileclock *out, int is_attached);
+/* Find out which clock a program gets that this process starts. One that runs already has the same,
+ * if the kernel permits it as much. */
+void profileclock_find(struct profileclock *out);
 
 /* What is recorded of it: a word. */
 const char *profileclock_name(const struct profileclock *clock);

@@ -3,6 +3,9 @@
 #ifndef XER_FORMAT_ATTACH_H
 #define XER_FORMAT_ATTACH_H
 
+/* The name of the program that calls it, as the kernel tells it. */
+#define ATTACH_HELPER "xer_attach"
+
 /* int collector_attach(const char *descriptor): begin to record as the text says (descriptor.h).
  * Returns 0, -EBUSY (it is recording), -EAGAIN (a thread is still in the recording before), -EPROTO
  * or -EINVAL (the descriptor), or the -errno of what could not be opened. */

@@ -21,6 +21,7 @@
 #include "libcollector/thread/scope.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/events/tick.h"
+#include "libcollector/events/tick_sample.h"
 #include "libcollector/events/usage.h"
 #include "libcollector/base/source.h"
 #include "libcollector/close.h"
@@ -181,7 +182,9 @@ EXPORT int collector_attach(const char *text)
 		return error;
 	reset(&now);
 	col.descriptor = descriptor;
+	tick_borrow();
 	error = begin();
+	tick_give_back();
 	errno = saved_errno;
 	return error;
 }
@@ -223,6 +226,7 @@ EXPORT int collector_detach(const char *unused)
 		col_founder_close();
 	}
 	col_streams_stop();
+	tick_give_back();
 	errno = saved_errno;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "libcollector/events/heap.h"
 #include "libcollector/events/sync.h"
 #include "libcollector/events/tick.h"
+#include "libcollector/events/tick_sample.h"
 #include "libcollector/events/usertrace.h"
 #include "libcollector/hook/visible.h"
 #include "libcollector/io/io.h"

@@ -6,7 +6,7 @@
  * are inline because every event and every sample goes through some of them;
  *  - a folder with the functions that other rooms declare and that are its instructions alone:
  *      signal_return.c   arch_signal_return, below
- *      prologue.c        arch_bytes_at_call, below
+ *      prologue.c        arch_bytes_at_call and arch_bytes_to_return, below
  *      buserror_entry.c  buserror_entries   thread/buserror.h  entries before the program's
  * handlers java_walk.c       java_walk_step     java/java_walk.h   frames of HotSpot's code nops.c
  * nops.h             in calls/          code that does nothing, for patches sled.c sled.h in calls/
@@ -97,6 +97,9 @@ static inline int arch_has_thread_pointer(void);
 static inline uintptr_t arch_thread_pointer(void);
 static inline void arch_set_thread_pointer(uintptr_t pointer);
 
+/* Zeroed memory around `at`: let the place be one that a thread pointer may point to. */
+static inline void arch_make_thread_block(char *at);
+
 /* Does the processor compare return addresses with a shadow stack of its own? Then none may be
  * replaced. */
 static inline int arch_has_shadow_stack(void);
@@ -175,6 +178,10 @@ static inline int arch_jump_of_empty(const uint8_t *code, uint64_t target, struc
 
 /* Write a jump to any address: ARCH_STUB_SIZE bytes at most, not executable yet. */
 static inline void arch_put_stub(uint8_t *at, uint64_t target);
+
+/* Bytes from the stack pointer up to the return address, if the 8 bytes at `code` give them back
+ * and return at once, as the end of _init does. -1: they do something else. */
+int arch_bytes_to_return(const uint8_t *code) __attribute__((visibility("hidden")));
 
 /* Bytes from the CFA down to the stack pointer before the call whose return address is `site`, if
  * that call is the first instruction of the function at `code` (instructions that are known to come

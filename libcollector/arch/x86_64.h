@@ -100,6 +100,11 @@ static inline uintptr_t arch_thread_pointer(void)
 	return pointer;
 }
 
+static inline void arch_make_thread_block(char *at)
+{
+	*(uintptr_t *)(void *)at = (uintptr_t)at;
+}
+
 static inline void arch_set_thread_pointer(uintptr_t pointer)
 {
 	__asm__ volatile("wrfsbase %0" ::"r"(pointer) : "memory");

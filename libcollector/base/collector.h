@@ -129,13 +129,14 @@ static inline uint64_t col_any_of(uint64_t most)
 /* The CPU that the thread runs on, which the kernel keeps in the thread's rseq area. If libc has
  * not registered one (GLIBC_TUNABLES, an old kernel), a negative number is there. Signal-safe. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
+enum { COL_RSEQ_CPU = 4 }; /* cpu_id in struct rseq */
 static inline uint16_t col_cpu(void)
 {
 	int32_t cpu = -1;
 
 	if (likely(&__rseq_offset))
 		cpu = *(const volatile int32_t *)((const char *)arch_libc_pointer() +
-		                                  __rseq_offset + 4);
+		                                  __rseq_offset + COL_RSEQ_CPU);
 	return (uint16_t)(likely(cpu >= 0) ? cpu : sched_getcpu());
 }
 

@@ -23,11 +23,14 @@ void tick_let_in(void);
 void tick_arm(struct col_thread *thread);
 void tick_disarm(struct col_thread *thread);
 
-/* Do not count what `thread` has used until now: it was before the recording. Signal-safe. */
-void tick_forget_past(struct col_thread *thread);
-
 /* The calling thread is about to create another one, which will tick as it does. Signal-safe. */
 void tick_before_thread(void);
+
+/* The calling thread was taken out of what it does by `xcollect -P`, and blocks all signals. Its
+ * own ticks begin only when it has gone back: one that is pending then would end the wait that it
+ * was in. It is about to go back: what is pending is taken, and the next tick counts for it. */
+void tick_borrow(void);
+void tick_give_back(void);
 
 /* The process is about to execute another program, which a tick on its way would kill; and that has
  * failed. Signal-safe. */
@@ -36,6 +39,9 @@ void tick_stay(void);
 
 /* In a forked child: its parent's perf events are not its own. Signal-safe. */
 void tick_forget_events(void);
+
+/* Another recording begins: perf events may be possible by now. */
+void tick_begin_again(void);
 
 /* Before the recording: perf events shall tell time in user code alone, so that none is on its way
  * when the program executes another one without telling us. */
@@ -48,11 +54,5 @@ void tick_leave_perf(void);
 /* The recording has ended: delete all timers. The handler stays, for signals that are still
  * pending. Signal-safe. */
 void tick_close(void);
-
-/* Record the CPU time that no sample has counted yet. context: the caller's. Signal-safe. */
-void tick_residual(struct col_thread *thread, struct col_thread *writer, enum col_context context);
-
-/* Do not count the CPU time that is in no sample yet. Signal-safe. */
-void tick_forget(struct col_thread *thread);
 
 #endif

@@ -5,6 +5,7 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
 #include "libcollector/base/kernel.h"
+#include "libcollector/events/tick_possible.h"
 
 #include "format/clockevent.h"
 
@@ -19,8 +20,8 @@ enum {
 	FIRST_NS = 1000000,      /* the first sample of a process comes within this time */
 	LEAST_FRACTION = 16,     /* of a period, that the first one has */
 	VARIED_MIN_NS = 2000000, /* to vary a period costs 10 us, too much for shorter ones */
-	FEW_DESCRIPTORS = 64,
-	MANY_DESCRIPTORS = 1024 /* enough to give some to young threads */
+	MANY_DESCRIPTORS = 1024, /* enough to give some to young threads */
+	ELDERS_MAX = 1 << 14
 };
 
 /* What the kernel hands to our handler with the signal. */
@@ -45,97 +46,31 @@ static struct young {
 	atomic_int is_taken;
 	struct event event;
 } young[TICK_PERF_YOUNG];
+
+/* Those of threads that are older than `all`. Their numbers follow those of young threads. */
+static struct event *elders; /* NULL: none was needed yet */
+static atomic_uint elder_count;
+static unsigned elder_most;
+
 static uint64_t period;                 /* on average */
 static uint64_t present;                /* of `all` in the opening thread */
 static uint64_t began;                  /* that one, in CPU time of the thread */
 static uint32_t opener;                 /* the number of that thread */
 static atomic_int is_open, is_for_self; /* is_for_self: `present` is not for threads to inherit */
+static atomic_int is_running;
+static int is_away; /* the opening thread is */
 static int is_user_only, is_everywhere, has_sampled, has_many;
-
-/* ---- what speaks against it */
-
-/* Of /proc/self/status. */
-struct status {
-	uint64_t tracer, filters;
-};
-
-/* The number in a line[len] that begins with `key`, else what it was. */
-static void take_number(const char *line, size_t len, const char *key, uint64_t *number)
-{
-	size_t at = strlen(key);
-
-	if (len < at || memcmp(line, key, at) != 0)
-		return;
-	for (*number = 0; at < len; at++)
-		if (line[at] >= '0' && line[at] <= '9')
-			*number = *number * 10 + (uint64_t)(line[at] - '0');
-}
-
-/* Lines may be of any length. What is not there is 0. */
-static struct status read_status(void)
-{
-	struct status status = {0, 0};
-	char text[512], line[32];
-	size_t used = 0;
-	long fd = sys_openat(AT_FDCWD, "/proc/self/status", O_RDONLY, 0), got;
-
-	while (fd >= 0 && (got = SYS3(SYS_read, fd, text, sizeof(text))) > 0) {
-		for (long i = 0; i < got; i++) {
-			if (text[i] != '\n') {
-				if (used < sizeof(line))
-					line[used++] = text[i];
-				continue;
-			}
-			take_number(line, used, "TracerPid:", &status.tracer);
-			take_number(line, used, "Seccomp_filters:", &status.filters);
-			used = 0;
-		}
-	}
-	if (fd >= 0)
-		sys_close((int)fd);
-	return status;
-}
-
-int tick_perf_is_traced(void)
-{
-	return read_status().tracer != 0;
-}
-
-/* Under a tracer, or a filter of system calls that xcollect did not have, and that may kill who
- * opens an event. */
-static int is_under_control(void)
-{
-	struct status status = read_status();
-
-	return status.tracer || status.filters > col.descriptor.filters;
-}
-
-static int has_descriptors(uint64_t least)
-{
-	struct rlimit limit;
-
-	return SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur >= least;
-}
-
-/* A forked child need not look again: what comes later is noticed by tick.c. */
-int tick_perf_is_possible(void)
-{
-	static int was_possible;
-
-	was_possible = has_descriptors(FEW_DESCRIPTORS) &&
-	               (was_possible || (kernel_is_at_least(CLOCKEVENT_MAJOR, CLOCKEVENT_MINOR) &&
-	                                 !is_under_control()));
-	return was_possible;
-}
 
 /* ---- one event */
 
-static int open_event(struct event *event, uint64_t period_ns, uint64_t tag, int with_kernel)
+/* Of thread `tid`, 0: the calling one. */
+static int open_event(struct event *event, uint32_t tid, uint64_t period_ns, uint64_t tag,
+                      int with_kernel)
 {
 	struct perf_event_attr attr = CLOCKEVENT(period_ns, .inherit = tag == of_all,
 	                                         .inherit_thread = tag == of_all,
 	                                         .exclude_kernel = !with_kernel, .sig_data = tag);
-	long fd = SYS5(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	long fd = SYS5(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd >= 0)
 		fd = col_file_move_up((int)fd);
@@ -163,6 +98,16 @@ static void tell(const struct event *event, unsigned long request, uint64_t *val
 		SYS3(SYS_ioctl, event->fd, request, value);
 }
 
+static void go(struct event *event)
+{
+	tell(event, PERF_EVENT_IOC_ENABLE, NULL);
+}
+
+static void stop(struct event *event)
+{
+	tell(event, PERF_EVENT_IOC_DISABLE, NULL);
+}
+
 static void close_event(struct event *event)
 {
 	if (is_ours(event))
@@ -170,23 +115,50 @@ static void close_event(struct event *event)
 	event->fd = -1;
 }
 
-/* ---- both */
+static void tell_elders(void (*what)(struct event *event))
+{
+	unsigned count = atomic_load(&elder_count);
+
+	for (unsigned i = 0; i < count && i < elder_most; i++)
+		what(&elders[i]);
+}
+
+static uint64_t lasting_period(void)
+{
+	return period - period / 10 + col_any_of(period / 5);
+}
+
+/* ---- that of all, and the first one */
+
+/* The first period of a thread. */
+static uint64_t any_beginning(void)
+{
+	uint64_t least = period / LEAST_FRACTION;
+
+	return least + col_any_of(period - least);
+}
 
 static int open_both(int with_kernel)
 {
-	uint64_t least = period / LEAST_FRACTION;
 	int error;
 
-	present = least + col_any_of(period - least);
-	error = open_event(&all, present, of_all, with_kernel);
+	present = any_beginning();
+	error = open_event(&all, 0, present, of_all, with_kernel);
 	if (error == 0)
-		error = open_event(&first, col_any_of(period < FIRST_NS ? period : FIRST_NS),
+		error = open_event(&first, 0, col_any_of(period < FIRST_NS ? period : FIRST_NS),
 		                   of_first, with_kernel);
 	if (error < 0) {
 		close_event(&all);
 		close_event(&first);
 	}
 	return error;
+}
+
+static unsigned elders_allowed(void)
+{
+	uint64_t part = tick_descriptors() / TICK_PERF_PART;
+
+	return part < ELDERS_MAX ? (unsigned)part : ELDERS_MAX;
 }
 
 int tick_perf_open(uint64_t period_ns, int with_kernel)
@@ -205,7 +177,10 @@ int tick_perf_open(uint64_t period_ns, int with_kernel)
 		return error;
 	opener = sys_tid();
 	has_sampled = 0;
-	has_many = has_descriptors(MANY_DESCRIPTORS);
+	has_many = tick_descriptors() >= MANY_DESCRIPTORS;
+	if (!is_everywhere && !elders)
+		elders = sys_mmap_anonymous(ELDERS_MAX * sizeof(*elders));
+	elder_most = elders ? elders_allowed() : 0;
 	atomic_store(&is_for_self, 1);
 	atomic_store(&is_open, 1);
 	return 0;
@@ -217,9 +192,16 @@ void tick_perf_close(void)
 		return;
 	for (unsigned number = 1; number <= TICK_PERF_YOUNG; number++)
 		tick_perf_drop(number);
+	tell_elders(close_event);
+	atomic_store(&elder_count, 0);
+	elder_most = 0;
+	atomic_store(&is_running, 0);
+	is_away = 0;
 	close_event(&all);
 	close_event(&first);
 }
+
+/* ---- those of single threads */
 
 unsigned tick_perf_add(uint64_t within_ns)
 {
@@ -228,8 +210,8 @@ unsigned tick_perf_add(uint64_t within_ns)
 		    atomic_exchange(&young[i].is_taken, 1))
 			continue;
 		young[i].event.fd = -1;
-		if (open_event(&young[i].event, col_any_of(within_ns), of_young, !is_user_only) ==
-		    0)
+		if (open_event(&young[i].event, 0, col_any_of(within_ns), of_young,
+		               !is_user_only) == 0)
 			return i + 1;
 		tick_perf_drop(i + 1);
 		return 0;
@@ -240,18 +222,51 @@ unsigned tick_perf_add(uint64_t within_ns)
 void tick_perf_begin(unsigned number)
 {
 	if (number)
-		tell(&young[number - 1].event, PERF_EVENT_IOC_ENABLE, NULL);
+		go(&young[number - 1].event);
 }
 
 void tick_perf_drop(unsigned number)
 {
-	struct young *dropped = number ? &young[number - 1] : NULL;
+	struct young *dropped = number - 1 < TICK_PERF_YOUNG ? &young[number - 1] : NULL;
 
 	if (!dropped || !atomic_load(&dropped->is_taken))
 		return;
 	close_event(&dropped->event);
 	atomic_store(&dropped->is_taken, 0);
 }
+
+unsigned tick_perf_add_for(uint32_t tid)
+{
+	unsigned number = elder_most ? atomic_fetch_add(&elder_count, 1) : 0;
+
+	if (number >= elder_most)
+		return 0;
+	elders[number].fd = -1;
+	if (open_event(&elders[number], tid, any_beginning(), of_all, !is_user_only) < 0) {
+		close_event(&elders[number]);
+		return 0;
+	}
+	if (atomic_load(&is_running))
+		go(&elders[number]);
+	return TICK_PERF_YOUNG + 1 + number;
+}
+
+void tick_perf_serve(unsigned number)
+{
+	uint64_t next = lasting_period();
+
+	if (number > TICK_PERF_YOUNG)
+		tell(&elders[number - TICK_PERF_YOUNG - 1], PERF_EVENT_IOC_PERIOD, &next);
+	else
+		tick_perf_drop(number);
+}
+
+void tick_perf_cover(void)
+{
+	is_everywhere = 1;
+}
+
+/* ---- what there is */
 
 int tick_perf_is_open(void)
 {
@@ -278,6 +293,8 @@ int tick_perf_is_opener(uint32_t tid)
 	return tick_perf_is_open() && tid == opener;
 }
 
+/* ---- periods and samples */
+
 /* `all` begins a new period, in the opening thread alone. */
 static void begin_period(uint64_t ns)
 {
@@ -290,7 +307,7 @@ static void begin_period(uint64_t ns)
 void tick_perf_settle(void)
 {
 	if (tick_perf_is_open() && unlikely(atomic_exchange(&is_for_self, 0)))
-		begin_period(period - period / 10 + col_any_of(period / 5));
+		begin_period(lasting_period());
 }
 
 /* A sample of `all` in the opening thread. A new period begins here, not where the last one was
@@ -325,7 +342,7 @@ enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t
 	*period_ns = tid == opener ? present : period;
 	if (trap->data == of_first) {
 		has_sampled = 1;
-		tell(&first, PERF_EVENT_IOC_DISABLE, NULL);
+		stop(&first);
 	} else if (tid == opener) {
 		vary();
 	}
@@ -354,11 +371,13 @@ void tick_perf_depart(void)
 
 	if (!tick_perf_is_open())
 		return;
-	tell(&all, PERF_EVENT_IOC_DISABLE, NULL);
-	tell(&first, PERF_EVENT_IOC_DISABLE, NULL);
+	atomic_store(&is_running, 0);
+	stop(&all);
+	stop(&first);
+	tell_elders(stop);
 	for (int i = 0; i < TICK_PERF_YOUNG; i++)
 		if (atomic_load(&young[i].is_taken))
-			tell(&young[i].event, PERF_EVENT_IOC_DISABLE, NULL);
+			stop(&young[i].event);
 	/* One that is pending because it is blocked. */
 	SYS4(SYS_rt_sigtimedwait, &trap, NULL, &at_once, sizeof(trap));
 }
@@ -368,7 +387,28 @@ void tick_perf_run(void)
 	if (!tick_perf_is_open())
 		return;
 	began = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	tell(&all, PERF_EVENT_IOC_ENABLE, NULL);
+	atomic_store(&is_running, 1);
+	tell_elders(go);
+	if (is_away)
+		return;
+	go(&all);
 	if (!has_sampled)
-		tell(&first, PERF_EVENT_IOC_ENABLE, NULL);
+		go(&first);
+}
+
+void tick_perf_leave(void)
+{
+	is_away = 1;
+}
+
+void tick_perf_return(void)
+{
+	is_away = 0;
+	if (atomic_load(&is_running))
+		tick_perf_run();
+}
+
+int tick_perf_is_away(void)
+{
+	return is_away;
 }

@@ -16,11 +16,6 @@ enum tick_perf_trap {
 	TICK_PERF_LATE     /* the same, but the signal was blocked for some time */
 };
 
-/* May events be opened here at all? Reasons against it: an old kernel, a debugger that would stop
- * at each signal, too few descriptors, a filter of system calls that xcollect did not have.
- * Signal-safe. */
-int tick_perf_is_possible(void);
-
 /* Open the events on the calling thread, for tick_perf_run, with a period in ns on average. Without
  * `with_kernel`, or if the kernel does not allow it, periods that end in the kernel are not told.
  * Returns 0 or -errno: then nothing is open. Signal-safe. */
@@ -34,15 +29,12 @@ int tick_perf_is_open(void);
 /* Does a tick tell time in user code alone? */
 int tick_perf_is_user_only(void);
 
-/* Was the calling thread the only one of its process at the opening? Then each thread of the
- * process has the event, however it was created. */
+/* Has each thread of the process the event, however it was created? So it is if the calling thread
+ * was the only one at the opening, or tick_perf_cover has said so. */
 int tick_perf_is_everywhere(void);
 
 /* Are the events still open, or has the program closed our descriptors? Signal-safe. */
 int tick_perf_is_intact(void);
-
-/* Is the process under the control of a debugger, or of another tracer? Signal-safe. */
-int tick_perf_is_traced(void);
 
 /* Is it the thread that called tick_perf_open? */
 int tick_perf_is_opener(uint32_t tid);
@@ -59,6 +51,23 @@ enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t
 enum { TICK_PERF_YOUNG = 64 };
 unsigned tick_perf_add(uint64_t within_ns);
 void tick_perf_begin(unsigned number);
+
+/* An event like that of tick_perf_open for thread `tid`, which was there before that call and so
+ * has not inherited one; threads that it creates from now on inherit this one. It needs a
+ * descriptor until tick_perf_close, since theirs end with it, so at most one in
+ * TICK_PERF_PART of those that are allowed is used. Returns its number, 0: there is none.
+ * Signal-safe. */
+enum { TICK_PERF_PART = 8 };
+unsigned tick_perf_add_for(uint32_t tid);
+
+/* Each thread has an event now: so will those have that any of them creates. */
+void tick_perf_cover(void);
+
+/* The calling thread has had a sample by the event: of a young thread, it is not needed any more.
+ * Signal-safe. */
+void tick_perf_serve(unsigned number);
+
+/* The thread of the event has ended. */
 void tick_perf_drop(unsigned number);
 
 /* A thread is about to be created, which inherits the period as it is now. Signal-safe. */
@@ -72,6 +81,12 @@ void tick_perf_part(void);
 
 /* Begin to send signals, or go on. Signal-safe. */
 void tick_perf_run(void);
+
+/* The events of the opening thread itself begin only when it comes back; and it has. Signal-safe.
+ */
+void tick_perf_leave(void);
+void tick_perf_return(void);
+int tick_perf_is_away(void);
 
 /* Stop before another program is executed, which a signal on its way would kill. Signal-safe. */
 void tick_perf_depart(void);

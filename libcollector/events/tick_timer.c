@@ -12,12 +12,15 @@
  * or a script are short. */
 enum { FIRST_US = 1000 };
 
-/* Of the period: threads that begin together are not to be seen together. */
-static struct timespec first_time(uint32_t tid, uint64_t period_us)
+uint64_t tick_timer_first_us(uint32_t tid, uint64_t period_us)
 {
 	uint64_t most = tid == (uint32_t)col.pid && period_us > FIRST_US ? FIRST_US : period_us;
-	uint64_t us = col_any_of(most);
 
+	return col_any_of(most);
+}
+
+static struct timespec time_of(uint64_t us)
+{
 	return (struct timespec){.tv_sec = (time_t)(us / 1000000),
 	                         .tv_nsec = (long)(us % 1000000 * 1000)};
 }
@@ -27,18 +30,15 @@ clockid_t tick_timer_clock(uint32_t tid)
 	return (clockid_t)(~tid << 3 | 6);
 }
 
-int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, int *timer)
+int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, uint64_t first_us, int *timer)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
-	struct itimerspec interval = {
-		.it_interval = {.tv_sec = (time_t)(period_us / 1000000),
-	                        .tv_nsec = (long)(period_us % 1000000 * 1000)},
-	};
+	struct itimerspec interval = {.it_interval = time_of(period_us),
+	                              .it_value = time_of(first_us)};
 	long error;
 
 	event.sigev_value.sival_ptr = value;
 	event._sigev_un._tid = (int)tid;
-	interval.it_value = first_time(tid, period_us);
 	error = SYS3(SYS_timer_create, tick_timer_clock(tid), &event, timer);
 	if (error == 0)
 		error = SYS4(SYS_timer_settime, *timer, 0, &interval, NULL);

@@ -10,7 +10,11 @@
 clockid_t tick_timer_clock(uint32_t tid);
 
 /* Create a timer that sends TICK_SIGNAL with `value` to thread `tid` after each `period_us` of its
- * CPU time, the first one sooner, after a random part. Returns 0 or -errno. */
-int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, int *timer);
+ * CPU time, the first time after `first_us`. Returns 0 or -errno. */
+int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, uint64_t first_us, int *timer);
+
+/* The first time for a thread: sooner, after a random part of the period. Threads that begin
+ * together are not to be seen together. */
+uint64_t tick_timer_first_us(uint32_t tid, uint64_t period_us);
 
 #endif

@@ -113,6 +113,23 @@ static int is_in_object(uint64_t address)
 	       object_find((uintptr_t)address, &found) == 0;
 }
 
+/* _init and _fini of the C library's start files have no tables, and call what takes long:
+ * __gmon_start__ of programs that are compiled with -pg. */
+static int go_by_end(struct walk *walk)
+{
+	uint64_t code, ra;
+	int bytes;
+
+	if (walk->is_leaf || !is_in_object(walk->pc) || walk_read(walk->memo, walk->pc, &code) < 0)
+		return -EFAULT;
+	bytes = arch_bytes_to_return((const uint8_t *)&code);
+	if (bytes < 0 || read_return(walk, walk->sp + (unsigned)bytes, &ra) < 0)
+		return -EFAULT;
+	walk->pc = ra;
+	walk->sp += (unsigned)bytes + 8;
+	return 0;
+}
+
 /* Functions that save the frame pointer do so first of all, so it is below the return address. */
 static uint64_t saved_bp(struct walk *walk, uint64_t slot)
 {
@@ -181,6 +198,8 @@ int walk_guess(struct walk *walk)
 		walk->is_forgotten = 1;
 		return walk_machine.step(walk);
 	}
+	if (go_by_end(walk) == 0) /* which is no guess */
+		return 0;
 	if (see)
 		see(walk->pc - !walk->is_leaf);
 	if (walk->guessed == GUESSES_MAX) {

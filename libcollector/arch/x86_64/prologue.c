@@ -1,4 +1,5 @@
-/* prologue.c: what x86-64 functions do before their first call. See arch.h. */
+/* prologue.c: what x86-64 functions do before their first call, and behind their last one. See
+ * arch.h. */
 #include "libcollector/arch/arch.h"
 
 #include <string.h>
@@ -20,4 +21,13 @@ int arch_bytes_at_call(const uint8_t *code, const uint8_t *site)
 	     ((code[0] == 0xff && code[1] == 0x15) || (code[0] == 0x67 && code[1] == 0xe8))))
 		return bytes;
 	return -1;
+}
+
+/* add $bytes, %rsp; ret */
+int arch_bytes_to_return(const uint8_t *code)
+{
+	static const uint8_t add[3] = {0x48, 0x83, 0xc4};
+
+	return memcmp(code, add, sizeof(add)) == 0 && code[3] < 0x80 && code[4] == 0xc3 ? code[3]
+	                                                                                : -1;
 }

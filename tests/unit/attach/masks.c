@@ -12,6 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
+static int catches_trap;
+
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
 static void *wait_long(void *unused)
 {
 	for (;;)
@@ -19,14 +26,20 @@ static void *wait_long(void *unused)
 	return unused;
 }
 
-/* All threads but the last one block the tick, and SIGUSR1. */
+/* All threads but the last one block the tick, and all of them SIGTRAP and SIGUSR1. Those of the
+ * first two have a handler, as the recorder has. */
 static void run_threads(void)
 {
 	pthread_t threads[3];
 	sigset_t set;
 
+	signal(ATTACH_TICK_SIGNAL, ignore);
+	signal(SIGUSR1, ignore);
+	if (catches_trap)
+		signal(SIGTRAP, ignore);
 	sigemptyset(&set);
 	sigaddset(&set, ATTACH_TICK_SIGNAL);
+	sigaddset(&set, SIGTRAP);
 	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	for (int i = 0; i < 2; i++)
@@ -65,7 +78,22 @@ Test(masks, the_tick_is_let_in_and_nothing_else, .timeout = 60)
 	masks_let_in(child);
 	cr_assert_eq(count_blocking(child, ATTACH_TICK_SIGNAL), 0);
 	cr_assert_eq(count_blocking(child, SIGUSR1), 4);
+	cr_assert_eq(count_blocking(child, SIGTRAP), 4, "nobody has a handler for it");
 	kill(child, SIGKILL);
 	child_status(child);
 	masks_let_in(child); /* which has ended */
+}
+
+Test(masks, traps_are_let_in_where_they_are_caught, .timeout = 60)
+{
+	pid_t child;
+
+	catches_trap = 1;
+	child = child_start(run_threads);
+	cr_assert_eq(count_blocking(child, SIGTRAP), 4);
+	masks_let_in(child);
+	cr_assert_eq(count_blocking(child, SIGTRAP), 0);
+	cr_assert_eq(count_blocking(child, SIGUSR1), 4);
+	kill(child, SIGKILL);
+	child_status(child);
 }

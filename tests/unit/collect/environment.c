@@ -147,7 +147,7 @@ Test(environment, the_descriptor_says_which_clock_may_not_be_tried)
 {
 	static const uint64_t without[] = {
 		[PROFILECLOCK_NONE] = 0,    [PROFILECLOCK_PERF] = 0,   [PROFILECLOCK_PARANOID] = 1,
-		[PROFILECLOCK_REFUSED] = 1, [PROFILECLOCK_KERNEL] = 1, [PROFILECLOCK_ATTACH] = 1,
+		[PROFILECLOCK_REFUSED] = 1, [PROFILECLOCK_KERNEL] = 1,
 	};
 
 	for (unsigned kind = 0; kind < sizeof(without) / sizeof(without[0]); kind++) {

@@ -45,11 +45,6 @@ Test(profileclock, says_why_there_are_fewer_samples)
 	expect(&clock, 997,
 	       "clock samples come at the kernel's ticks, 250 a second, not 1003: perf events with "
 	       "signals need Linux 5.18");
-	clock.kind = PROFILECLOCK_ATTACH;
-	clock.tick_ns = 1000000;
-	expect(&clock, 997,
-	       "clock samples come at the kernel's ticks, 1000 a second, not 1003: a process that "
-	       "runs already has CPU timers");
 }
 
 Test(profileclock, says_nothing_where_all_samples_come)
@@ -66,15 +61,6 @@ Test(profileclock, says_nothing_where_all_samples_come)
 	expect(&clock, 997, NULL);
 	clock.kind = PROFILECLOCK_NONE;
 	expect(&clock, 997, NULL);
-}
-
-Test(profileclock, a_running_process_has_timers)
-{
-	struct profileclock clock;
-
-	profileclock_find(&clock, 1);
-	cr_expect_str_eq(profileclock_name(&clock), "attach");
-	cr_expect_gt(clock.tick_ns, 0);
 }
 
 /* From now on, perf_event_open has this end. Returns 0, or -1: there are no filters here. */
@@ -106,7 +92,7 @@ static int kind_behind(uint32_t end)
 	if (child == 0) {
 		if (filter(end) < 0)
 			_exit(NO_FILTERS);
-		profileclock_find(&clock, 0);
+		profileclock_find(&clock);
 		_exit(waitpid(-1, NULL, __WALL | WNOHANG) < 0 && errno == ECHILD ? (int)clock.kind
 		                                                                 : A_CHILD_REMAINS);
 	}
@@ -128,7 +114,7 @@ Test(profileclock, survives_filters_of_system_calls, .timeout = 60)
 	};
 	struct profileclock bare;
 
-	profileclock_find(&bare, 0);
+	profileclock_find(&bare);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		int kind = kind_behind(ends[i].end);
 

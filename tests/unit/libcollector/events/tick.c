@@ -1,6 +1,8 @@
 /* Clock samples of this thread: they must have all of its CPU time, each nanosecond once. */
 #include "libcollector/base/source.h"
 #include "libcollector/events/tick.h"
+#include "libcollector/events/tick_sample.h"
+#include "libcollector/events/tick_perf.h"
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
@@ -9,6 +11,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -33,7 +36,7 @@ static void spin(uint64_t ms)
 		continue;
 }
 
-static void setup(void)
+static void set_up(int without_perf)
 {
 	static const struct source clock = {
 		.id = SOURCE_CLOCK, .thread_begin = tick_arm, .thread_gone = tick_disarm};
@@ -41,6 +44,7 @@ static void setup(void)
 	scratch_open();
 	scratch_host(&clock, 1);
 	col.descriptor.profile_us = PERIOD_US;
+	col.descriptor.without_perf = (uint64_t)without_perf;
 	atomic_store(&col.switches->on[SOURCE_CLOCK], 1);
 	thread = thread_current();
 	cr_assert(thread != NULL);
@@ -52,6 +56,23 @@ static void done(void)
 	scratch_remove();
 }
 
+static void setup(void)
+{
+	set_up(1);
+}
+
+/* By perf events, where the kernel allows them. */
+static void setup_perf(void)
+{
+	tick_open(); /* otherwise a tick finds no handler */
+	set_up(0);
+	if (!tick_perf_is_open()) {
+		done();
+		cr_skip_test("perf events are refused here");
+	}
+}
+
+TestSuite(clock, .init = setup_perf, .fini = done, .timeout = 30);
 TestSuite(tick, .init = setup, .fini = done, .timeout = 30);
 
 /* The clock samples in the file, their time, and how many have a state. */
@@ -239,4 +260,116 @@ Test(tick, time_in_calls_is_the_systems)
 	cr_assert_gt(all, 2);
 	cr_assert_geq(2 * system, all, "%d of %d", system, all);
 	free(bytes);
+}
+
+/* ---- by perf events */
+
+Test(clock, there_are_as_many_samples_as_asked_for)
+{
+	uint64_t begin;
+
+	tick_start();
+	tick_forget_past(thread);
+	begin = cpu_ns();
+	spin(200);
+	cr_expect_geq(atomic_load(&col.count.perf_samples), 30);
+	cr_expect_leq(atomic_load(&col.count.perf_samples), 80);
+	cr_expect_eq(atomic_load(&col.count.perf_samples), atomic_load(&col.count.samples));
+	finish(begin);
+}
+
+static atomic_int is_over;
+
+static void *burn(void *unused)
+{
+	while (!atomic_load(&is_over))
+		spin(1);
+	return unused;
+}
+
+/* As if the recording began again. */
+static void start_again(void)
+{
+	tick_perf_close();
+	tick_disarm(thread);
+	thread->perf = COL_PERF_UNKNOWN;
+	atomic_store(&col.count.perf_samples, 0);
+	atomic_store(&col.count.samples, 0);
+}
+
+Test(clock, threads_that_are_older_have_their_own)
+{
+	pthread_t threads[3];
+	struct col_thread *each;
+	int count = 0;
+
+	start_again();
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, burn, NULL);
+	tick_arm(thread);
+	cr_assert(tick_perf_is_open());
+	cr_assert_not(tick_perf_is_everywhere());
+	tick_start();
+	cr_assert(tick_perf_is_everywhere(), "each has been found, and has an event");
+	for (each = thread_first(); each; each = each->next) {
+		if (!atomic_load(&each->tid) || each == thread)
+			continue;
+		cr_expect_eq(each->perf, COL_PERF_OWN);
+		cr_expect_eq(each->perf_of_children, COL_PERF_SHARED);
+		cr_expect_eq(each->armed, 0);
+		count++;
+	}
+	cr_assert_geq(count, 3); /* Criterion may have some, too */
+	spin(50);
+	cr_assert_gt(atomic_load(&col.count.perf_samples), 10);
+	atomic_store(&is_over, 1);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}
+
+Test(clock, a_borrowed_thread_ticks_when_it_is_back)
+{
+	start_again();
+	tick_borrow();
+	tick_arm(thread);
+	tick_start();
+	cr_assert(tick_perf_is_away());
+	spin(3);
+	cr_expect_eq(atomic_load(&col.count.samples), 0);
+	tick_give_back();
+	spin(60); /* a timer comes after 5 ms, as far as the kernel looks at timers */
+	cr_expect_not(tick_perf_is_away());
+	cr_expect_gt(atomic_load(&col.count.perf_samples), 4);
+	cr_expect_eq(atomic_load(&col.count.perf_samples) + 1, atomic_load(&col.count.samples));
+}
+
+Test(clock, another_recording_tries_again)
+{
+	start_again();
+	col.descriptor.without_perf = 1;
+	tick_arm(thread);
+	cr_expect_not(tick_perf_is_open());
+	start_again();
+	col.descriptor.without_perf = 0;
+	tick_arm(thread);
+	cr_expect_not(tick_perf_is_open(), "in this recording it is known");
+	start_again();
+	tick_begin_again();
+	tick_arm(thread);
+	cr_expect(tick_perf_is_open());
+}
+
+Test(clock, ticks_that_are_pending_can_be_taken)
+{
+	sys_sigset all = ~(sys_sigset)0, old, now = 0;
+
+	tick_start();
+	sys_sigmask(SIG_BLOCK, &all, &old);
+	spin(30);
+	SYS2(SYS_rt_sigpending, &now, sizeof(now));
+	cr_expect(now & SYS_SIGBIT(SIGTRAP));
+	tick_give_back();
+	SYS2(SYS_rt_sigpending, &now, sizeof(now));
+	cr_expect_not(now & SYS_SIGBIT(SIGTRAP));
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 }

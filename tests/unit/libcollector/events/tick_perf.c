@@ -1,11 +1,15 @@
 /* Perf events that tell CPU time by SIGTRAP: which are opened, what their signals say, what is left
  * when they are closed. Where the kernel refuses them, most of this is skipped. */
 #include "libcollector/events/tick_perf.h"
+#include "libcollector/events/tick_possible.h"
 
 #include "libcollector/base/collector.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -229,6 +233,146 @@ Test(tick_perf, so_many_threads_are_young_at_a_time_and_no_more)
 	cr_assert_eq(tick_perf_add(MS), numbers[5]);
 	tick_perf_close();
 	cr_assert_eq(fcntl(1000, F_GETFD), -1);
+}
+
+/* ---- threads that are older than the events */
+
+static atomic_int burning, samples_of_threads, is_over;
+
+static void *burn(void *unused)
+{
+	atomic_fetch_add(&burning, 1);
+	while (!atomic_load(&is_over))
+		continue;
+	return unused;
+}
+
+static void *burn_in_another(void *unused)
+{
+	pthread_t thread;
+
+	while (!atomic_load(&burning)) /* until the test has begun */
+		continue;
+	pthread_create(&thread, NULL, burn, NULL);
+	pthread_join(thread, NULL);
+	return unused;
+}
+
+/* The signal comes to the thread that has used the time. */
+static void count(int signal, siginfo_t *info, void *context)
+{
+	uint64_t period;
+
+	(void)signal;
+	(void)context;
+	if (tick_perf_look(info, sys_tid(), &period) != TICK_PERF_FOREIGN &&
+	    sys_gettid() != getpid())
+		atomic_fetch_add(&samples_of_threads, 1);
+}
+
+static void count_samples(void)
+{
+	struct sigaction action = {.sa_sigaction = count, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	sigaction(SIGTRAP, &action, NULL);
+}
+
+/* The number of the only thread that is not this one. */
+static uint32_t other_thread(void)
+{
+	struct dirent *entry;
+	DIR *directory = opendir("/proc/self/task");
+	uint32_t found = 0;
+
+	while ((entry = readdir(directory)))
+		if (atoi(entry->d_name) > 0 && atoi(entry->d_name) != gettid())
+			found = (uint32_t)atoi(entry->d_name);
+	closedir(directory);
+	return found;
+}
+
+/* Wait until others have used CPU time, as far as this one sees: for at most 10 s. */
+static int samples_come(int least)
+{
+	for (int i = 0; i < 1000 && atomic_load(&samples_of_threads) < least; i++)
+		usleep(10000);
+	return atomic_load(&samples_of_threads) >= least;
+}
+
+Test(tick_perf, an_older_thread_can_have_an_event)
+{
+	pthread_t thread;
+	unsigned number;
+
+	want_descriptors();
+	count_samples();
+	pthread_create(&thread, NULL, burn, NULL);
+	while (!atomic_load(&burning))
+		continue;
+	open_events(MS);
+	cr_assert_not(tick_perf_is_everywhere());
+	number = tick_perf_add_for(other_thread());
+	cr_assert_gt(number, TICK_PERF_YOUNG);
+	tick_perf_cover();
+	cr_assert(tick_perf_is_everywhere());
+	usleep(20000);
+	cr_assert_eq(atomic_load(&samples_of_threads), 0, "it does not run yet");
+	tick_perf_run();
+	cr_assert(samples_come(10));
+	tick_perf_serve(number);
+	cr_assert(samples_come(atomic_load(&samples_of_threads) + 10));
+	tick_perf_drop(number); /* its children need it */
+	cr_assert(samples_come(atomic_load(&samples_of_threads) + 10));
+	tick_perf_depart();
+	usleep(20000);
+	atomic_store(&samples_of_threads, 0);
+	usleep(50000);
+	cr_assert_eq(atomic_load(&samples_of_threads), 0, "all are stopped");
+	tick_perf_run();
+	cr_assert(samples_come(10));
+	tick_perf_close();
+	usleep(20000);
+	atomic_store(&samples_of_threads, 0);
+	usleep(50000);
+	cr_assert_eq(atomic_load(&samples_of_threads), 0, "all are closed");
+	atomic_store(&is_over, 1);
+	pthread_join(thread, NULL);
+}
+
+Test(tick_perf, the_children_of_an_older_thread_inherit_its_event)
+{
+	pthread_t thread;
+
+	want_descriptors();
+	count_samples();
+	pthread_create(&thread, NULL, burn_in_another, NULL);
+	open_events(MS);
+	tick_perf_run();
+	cr_assert_neq(tick_perf_add_for(other_thread()), 0); /* begins at once */
+	atomic_store(&burning, 1);
+	cr_assert(samples_come(50));
+	atomic_store(&is_over, 1);
+	pthread_join(thread, NULL);
+}
+
+Test(tick_perf, older_threads_have_a_part_of_the_descriptors)
+{
+	struct rlimit few = {.rlim_cur = 80, .rlim_max = 80};
+	pthread_t thread;
+	int count = 0;
+
+	pthread_create(&thread, NULL, burn, NULL);
+	while (!atomic_load(&burning))
+		continue;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	open_events(MS);
+	while (tick_perf_add_for(other_thread()))
+		count++;
+	cr_assert_eq(count, 80 / TICK_PERF_PART);
+	tick_perf_close();
+	cr_assert_eq(tick_perf_add_for(0), 0, "nothing is open");
+	atomic_store(&is_over, 1);
+	pthread_join(thread, NULL);
 }
 
 Test(tick_perf, a_child_closes_what_it_has_inherited)

@@ -314,3 +314,44 @@ Test(walk_guess, a_machine_steps_over_its_own_code)
 	}
 	walk_machine = (struct walk_machine){.low = NULL};
 }
+
+/* ---- code of an object that gives back its frame and returns behind a call, as _init does */
+
+__asm__(".text\n"
+        "ends_at_once: call *%rdi\n"
+        "behind_call: add $40, %rsp\n"
+        "\tret\n"
+        "goes_on: call *%rdi\n"
+        "behind_another: add $40, %rsp\n"
+        "\tnop\n"
+        "\tret\n");
+extern const char behind_call[], behind_another[];
+
+Test(walk_guess, an_end_behind_the_call_tells_the_frame)
+{
+	walk.pc = (uint64_t)behind_call;
+	walk.bp = 77;
+	stack[5] = returned;
+	cr_assert_eq(walk_guess(&walk), 0);
+	expect_at(returned, 6, 77);
+	cr_expect_eq(walk.guessed, 0, "it is no guess");
+	cr_expect_eq(walk.plain, 1);
+}
+
+Test(walk_guess, an_end_counts_only_behind_a_call_and_with_a_return_address)
+{
+	walk.pc = (uint64_t)behind_another;
+	stack[5] = returned;
+	cr_expect_eq(walk_guess(&walk), -1);
+	walk.pc = (uint64_t)behind_call;
+	stack[5] = (uint64_t)made + 9; /* follows no call */
+	cr_expect_eq(walk_guess(&walk), -1);
+	stack[5] = returned;
+	walk.is_leaf = 1;
+	cr_expect_eq(walk_guess(&walk), -1);
+	walk.is_leaf = 0;
+	memcpy(made + 64, behind_call, 8); /* the same in JIT code: it is not looked at */
+	walk.pc = (uint64_t)made + 64;
+	cr_assert_eq(walk_guess(&walk), 0);
+	cr_expect_eq(walk.guessed, 1);
+}
