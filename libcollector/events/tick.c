@@ -297,15 +297,14 @@ static void handle(int signal, siginfo_t *info, void *context)
 {
 	struct col_thread *thread = info->si_value.sival_ptr;
 	struct tick tick;
-	uintptr_t pointer;
+	uintptr_t pointer = 0;
 
 	arch_allow_unaligned(context);
 	if (info->si_code != SI_TIMER || !signals_is_ours(info)) {
 		signals_forward(signal, info, context);
 		return;
 	}
-	if (likely(!altstack_is_exhausted(context))) {
-		pointer = pointer_borrow(thread);
+	if (likely(!altstack_is_exhausted(context)) && pointer_borrow(thread, &pointer) == 0) {
 		tick.reason = reason_of_timer(thread);
 		take_tick(thread, context, &tick);
 		pointer_return(pointer);
@@ -343,15 +342,14 @@ static void handle_trap(int signal, siginfo_t *info, void *context)
 	enum tick_perf_trap trap = tick_perf_look(info, tid, &tick.period_ns);
 	/* A filter of system calls may refuse the number. */
 	struct col_thread *thread = tid ? thread_find(tid) : col_self;
-	uintptr_t pointer;
+	uintptr_t pointer = 0;
 
 	arch_allow_unaligned(context);
 	if (trap == TICK_PERF_FOREIGN) {
 		signals_forward(signal, info, context);
 		return;
 	}
-	if (likely(!altstack_is_exhausted(context))) {
-		pointer = pointer_borrow(thread);
+	if (likely(!altstack_is_exhausted(context)) && pointer_borrow(thread, &pointer) == 0) {
 		if (!thread && tid)
 			thread = find_unannounced(tid);
 		if (thread) {
@@ -372,7 +370,8 @@ void tick_close(void)
 
 void tick_open(void)
 {
-	is_deaf = pointer_open() < 0 || signals_install(TICK_SIGNAL, handle) < 0;
+	pointer_open();
+	is_deaf = signals_install(TICK_SIGNAL, handle) < 0;
 	if (is_deaf)
 		col_log_warning("the signal for clock samples cannot be handled: there are none");
 }

@@ -265,7 +265,9 @@ void gdbjit_look(void)
 
 void gdbjit_forget(void)
 {
-	memset(files, 0, sizeof(files));
+	if (turn)
+		memset(files, 0, sizeof(files));
+	turn = 0;
 	memset(descriptors, 0, sizeof(descriptors));
 	descriptor_count = 0;
 	searched = 0;

@@ -29,6 +29,7 @@ struct page {
 };
 
 static struct page pages[PAGES];
+static atomic_uint has_pages; /* some are in use; a forked child need not clear the others */
 
 /* What follows belongs to the thread that holds the lock. */
 static atomic_uint is_locked;
@@ -47,6 +48,8 @@ static struct page *page_of(uint64_t address)
 		struct page *page = &pages[(home + i) % PAGES];
 		uint_fast64_t seen = atomic_load_explicit(&page->address, memory_order_relaxed);
 
+		if (seen == 0)
+			atomic_store_explicit(&has_pages, 1, memory_order_relaxed);
 		if (seen == address ||
 		    (seen == 0 && (atomic_compare_exchange_strong(&page->address, &seen, address) ||
 		                   seen == address)))
@@ -217,7 +220,8 @@ void unmapped_load(void)
 void unmapped_forget(void)
 {
 	gdbjit_forget();
-	memset(pages, 0, sizeof(pages));
+	if (atomic_exchange(&has_pages, 0))
+		memset(pages, 0, sizeof(pages));
 	region_count = miss_count = write_count = 0;
 	scratch = 0;
 	atomic_store(&is_locked, 0);

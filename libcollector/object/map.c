@@ -33,6 +33,26 @@ struct object {
 
 static struct object objects[OBJECTS];
 static atomic_uint object_count;
+
+/* The entries that were ever taken, by their places + 1: few of the table's pages are touched. */
+static _Atomic uint16_t taken[OBJECTS];
+static atomic_uint taken_count;
+
+/* 0: it is just being taken. */
+static struct object *known(unsigned i)
+{
+	unsigned place = atomic_load_explicit(&taken[i], memory_order_acquire);
+
+	return place ? &objects[place - 1] : NULL;
+}
+
+static unsigned known_count(void)
+{
+	unsigned count = atomic_load_explicit(&taken_count, memory_order_acquire);
+
+	return count < OBJECTS ? count : OBJECTS;
+}
+
 static atomic_uint is_beginning;
 static atomic_uint is_begun; /* map.xml is open: until then, objects are only remembered */
 static char program[4096];   /* the executable's path, which the loader does not keep */
@@ -94,8 +114,11 @@ static struct object *take_entry(uint64_t start, uint64_t identity, int *is_repl
 		uint_fast64_t seen = atomic_load_explicit(&object->start, memory_order_acquire);
 		unsigned gone = 1;
 
-		if (seen == 0 && atomic_compare_exchange_strong(&object->start, &seen, start))
+		if (seen == 0 && atomic_compare_exchange_strong(&object->start, &seen, start)) {
+			atomic_store_explicit(&taken[atomic_fetch_add(&taken_count, 1)],
+			                      (uint16_t)(at % OBJECTS + 1), memory_order_release);
 			return object;
+		}
 		if (seen == start) {
 			if (atomic_compare_exchange_strong(&object->gone, &gone, 0))
 				return object;
@@ -251,11 +274,10 @@ static void note_unloads(int (*is_kept)(const struct object *object))
 	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
 
 	EACH_SOURCE(unload);
-	for (int i = 0; i < OBJECTS; i++) {
-		struct object *object = &objects[i];
+	for (unsigned i = 0; i < known_count(); i++) {
+		struct object *object = known(i);
 
-		if (atomic_load(&object->start) != 0 && !atomic_load(&object->gone) &&
-		    !is_there(object) && !is_kept(object))
+		if (object && !atomic_load(&object->gone) && !is_there(object) && !is_kept(object))
 			let_go(object, generation);
 	}
 }
@@ -269,10 +291,13 @@ static int is_new(const struct object *object)
 /* The object at [start, end) is new: whatever was known there is gone. */
 static int covers_known(const struct object *object, uint64_t start, uint64_t end)
 {
-	for (int i = 0; i < OBJECTS; i++)
-		if (&objects[i] != object && !atomic_load(&objects[i].gone) &&
-		    atomic_load(&objects[i].start) < end && start < atomic_load(&objects[i].end))
+	for (unsigned i = 0; i < known_count(); i++) {
+		const struct object *other = known(i);
+
+		if (other && other != object && !atomic_load(&other->gone) &&
+		    atomic_load(&other->start) < end && start < atomic_load(&other->end))
 			return 1;
+	}
 	return 0;
 }
 
@@ -371,8 +396,7 @@ static void see_again(struct object *object)
 	uint64_t start = atomic_load(&object->start);
 	struct object_found found;
 
-	if (start != 0 && !atomic_exchange(&object->gone, 1) &&
-	    object_find((uintptr_t)start, &found) == 0)
+	if (!atomic_exchange(&object->gone, 1) && object_find((uintptr_t)start, &found) == 0)
 		map_see(&found);
 }
 
@@ -397,8 +421,9 @@ void map_begin(void)
 	sys_block_signals(&old);
 	if (make_file() == 0) {
 		atomic_store(&is_begun, 1);
-		for (int i = 0; i < OBJECTS; i++)
-			see_again(&objects[i]);
+		for (unsigned i = 0; i < known_count(); i++)
+			if (known(i))
+				see_again(known(i));
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
@@ -414,11 +439,11 @@ uint32_t map_each(uint32_t above, void (*take)(const struct object_found *found)
 	uint32_t highest = atomic_load(&object_count);
 	struct object_found found;
 
-	for (int i = 0; i < OBJECTS && highest > above; i++) {
-		uint64_t start = atomic_load(&objects[i].start);
+	for (unsigned i = 0; i < known_count() && highest > above; i++) {
+		const struct object *object = known(i);
 
-		if (start != 0 && !atomic_load(&objects[i].gone) && objects[i].id > above &&
-		    object_find((uintptr_t)start, &found) == 0)
+		if (object && !atomic_load(&object->gone) && object->id > above &&
+		    object_find((uintptr_t)atomic_load(&object->start), &found) == 0)
 			take(&found);
 	}
 	return highest;

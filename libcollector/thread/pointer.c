@@ -8,59 +8,78 @@
 
 enum { SPACE = 8192 }; /* around what we read there */
 
-static uintptr_t spare; /* 0: there is none */
-
 /* How far the thread's own data that a handler reads are from its pointer, below and above. */
-struct reach {
+static struct reach {
 	uintptr_t below, above;
-};
+} reach; /* below 0: pointers are left alone */
 
-static void extend(struct reach *reach, ptrdiff_t offset)
+static _Atomic uintptr_t spare; /* 0: none was needed yet */
+
+static void extend(ptrdiff_t offset)
 {
-	if (offset < 0 && reach->below < (uintptr_t)-offset)
-		reach->below = (uintptr_t)-offset;
-	if (offset > 0 && reach->above < (uintptr_t)offset)
-		reach->above = (uintptr_t)offset;
+	if (offset < 0 && reach.below < (uintptr_t)-offset)
+		reach.below = (uintptr_t)-offset;
+	if (offset > 0 && reach.above < (uintptr_t)offset)
+		reach.above = (uintptr_t)offset;
 }
 
-int pointer_open(void)
+void pointer_open(void)
+{
+	if (reach.below || !arch_has_thread_pointer())
+		return;
+	extend((ptrdiff_t)((uintptr_t)&col_self - arch_libc_pointer()));
+	if (&__rseq_offset)
+		extend(__rseq_offset);
+	reach.below = (reach.below + SPACE) & ~(uintptr_t)(SPACE - 1);
+}
+
+/* Threads that make one at the same time use one of them. */
+static uintptr_t make_spare(void)
 {
 	static const int32_t no_cpu = -1;
-	struct reach reach = {0, 0};
-	char *memory;
+	size_t size = reach.below + reach.above + SPACE;
+	char *memory = sys_mmap_anonymous(size), *at;
+	uintptr_t none = 0;
 
-	if (spare || !arch_has_thread_pointer())
-		return 0;
-	extend(&reach, (ptrdiff_t)((uintptr_t)&col_self - arch_libc_pointer()));
-	if (&__rseq_offset)
-		extend(&reach, __rseq_offset);
-	reach.below = (reach.below + SPACE) & ~(uintptr_t)(SPACE - 1);
-	memory = sys_mmap_anonymous(reach.below + reach.above + SPACE);
 	if (!memory)
-		return -ENOMEM;
-	arch_make_thread_block(memory + reach.below);
+		return 0;
+	at = memory + reach.below;
+	arch_make_thread_block(at);
 	if (&__rseq_offset)
-		memcpy(memory + reach.below + __rseq_offset + COL_RSEQ_CPU, &no_cpu,
-		       sizeof(no_cpu));
-	spare = (uintptr_t)memory + reach.below;
+		memcpy(at + __rseq_offset + COL_RSEQ_CPU, &no_cpu, sizeof(no_cpu));
+	if (atomic_compare_exchange_strong(&spare, &none, (uintptr_t)at))
+		return (uintptr_t)at;
+	sys_munmap(memory, size);
+	return none;
+}
+
+static uintptr_t pointer_of(const struct col_thread *thread)
+{
+	uintptr_t there;
+
+	if (likely(thread && thread->pointer))
+		return thread->pointer;
+	there = atomic_load(&spare);
+	return there ? there : make_spare();
+}
+
+int pointer_borrow(const struct col_thread *thread, uintptr_t *before)
+{
+	uintptr_t libc;
+
+	if (!reach.below)
+		return 0;
+	libc = pointer_of(thread);
+	if (!libc)
+		return -ENOMEM;
+	*before = arch_thread_pointer();
+	if (unlikely(*before != libc))
+		arch_set_thread_pointer(libc);
 	return 0;
 }
 
-uintptr_t pointer_borrow(const struct col_thread *thread)
+void pointer_return(uintptr_t before)
 {
-	uintptr_t libc, now;
-
-	if (!spare)
-		return 0;
-	libc = thread && thread->pointer ? thread->pointer : spare;
-	now = arch_thread_pointer();
-	if (unlikely(now != libc))
-		arch_set_thread_pointer(libc);
-	return now;
-}
-
-void pointer_return(uintptr_t pointer)
-{
-	if (spare && unlikely(arch_thread_pointer() != pointer))
-		arch_set_thread_pointer(pointer);
+	if (reach.below && unlikely(arch_thread_pointer() != before))
+		arch_set_thread_pointer(before);
 }

@@ -11,13 +11,14 @@
 
 struct col_thread;
 
-/* Make that place, once. Normal context. Returns 0 or -ENOMEM: then pointers are left alone, as on
- * processors and kernels that do not let us read them. */
-int pointer_open(void);
+/* Find out how large that place has to be, in a thread whose pointer is libc's. On processors and
+ * kernels that do not let us read pointers, they are left alone. */
+void pointer_open(void);
 
-/* Give the calling thread its pointer; `thread` is its state, NULL: it has none. Returns the one
- * that it had, for pointer_return. Signal-safe. */
-uintptr_t pointer_borrow(const struct col_thread *thread);
-void pointer_return(uintptr_t pointer);
+/* Give the calling thread its pointer; `thread` is its state, NULL: it has none. Returns 0, with
+ * the one that it had, for pointer_return; or -ENOMEM: there is no memory for a place of ours.
+ * Signal-safe. */
+int pointer_borrow(const struct col_thread *thread, uintptr_t *before);
+void pointer_return(uintptr_t before);
 
 #endif

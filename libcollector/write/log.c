@@ -37,11 +37,12 @@ static struct xml_file files[COL_XMLS] = {
 	[COL_MAP] = {.name = FMT_FILE_MAP, .close = FMT_MAP_CLOSE, .file = {.fd = -1}},
 };
 
+/* What is written of them stands together, so that few pages are touched. */
+static char texts[TEXTS][COL_TEXT_SIZE];
 static struct {
 	atomic_uint used;
 	sys_sigset mask; /* of the borrower */
-	char text[COL_TEXT_SIZE];
-} texts[TEXTS];
+} loans[TEXTS];
 
 /* A handler of the program might jump away and never come back, or fork and continue in the child.
  * So no handler may run. */
@@ -53,10 +54,10 @@ char *col_text_borrow(void)
 	for (int i = 0; i < TEXTS; i++) {
 		unsigned free = 0;
 
-		if (!atomic_compare_exchange_strong(&texts[i].used, &free, 1))
+		if (!atomic_compare_exchange_strong(&loans[i].used, &free, 1))
 			continue;
-		texts[i].mask = mask;
-		return texts[i].text;
+		loans[i].mask = mask;
+		return texts[i];
 	}
 	sys_sigmask(SIG_SETMASK, &mask, NULL);
 	return NULL;
@@ -65,11 +66,11 @@ char *col_text_borrow(void)
 void col_text_return(char *text)
 {
 	for (int i = 0; i < TEXTS; i++) {
-		sys_sigset mask = texts[i].mask;
+		sys_sigset mask = loans[i].mask;
 
-		if (texts[i].text != text)
+		if (texts[i] != text)
 			continue;
-		atomic_store(&texts[i].used, 0);
+		atomic_store(&loans[i].used, 0);
 		sys_sigmask(SIG_SETMASK, &mask, NULL);
 	}
 }
@@ -146,10 +147,11 @@ void col_log_forget(void)
 		xml->stopped = 0;
 		col_lock_give(&xml->lock);
 		for (int k = 0; k < RING; k++)
-			atomic_store(&xml->ring[k].state, FREE);
+			if (atomic_load(&xml->ring[k].state) != FREE)
+				atomic_store(&xml->ring[k].state, FREE);
 	}
 	for (int i = 0; i < TEXTS; i++)
-		atomic_store(&texts[i].used, 0);
+		atomic_store(&loans[i].used, 0);
 }
 
 /* The descriptor of the file. If it was opened again, it needs the lock again. */

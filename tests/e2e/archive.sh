@@ -12,7 +12,7 @@ moved()
 	mkdir -p "elsewhere"
 	mv "$2.er" elsewhere/
 	mv elsewhere "elsewhere.$2"
-	timeout 60 "$xer_print" -functions -lines "elsewhere.$2/$2.er" >"$2.after" 2>"$2.after.err"
+	limited 60 "$xer_print" -functions -lines "elsewhere.$2/$2.er" >"$2.after" 2>"$2.after.err"
 	is "$1: exit status" "0 said" "$? $(said_in "$2.after")"
 	diff "$2.before" "$2.after" >"$2.diff"
 	is "$1: reads as before" "said" "$(said_in "$2.before")$(head -5 "$2.diff")"
@@ -26,7 +26,7 @@ moved "archived at the end" auto
 
 # The classes of a Java experiment, those of its methods.
 cp -r "$golden/java.er" java.er
-timeout 60 "$xer_archive" -a usedldobjects java.er >java.out 2>&1
+limited 60 "$xer_archive" -a usedldobjects java.er >java.out 2>&1
 is "JAVA_CLASSES has the classes of the methods" \
 	"$(grep -o '<method [^>]*class="[^"]*"' "$golden/java.er/map.xml" | sed 's/.*class="//; s/"//; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | LC_ALL=C sort -u | cksum)" \
 	"$(cut -f1 java.er/JAVA_CLASSES | cksum)"

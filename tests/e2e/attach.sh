@@ -2,13 +2,14 @@
 sources=$(cd "$(dirname "$0")/../programs" && pwd)
 . "$(dirname "$0")/lib.sh"
 
-# start KIND THREADS [COMMAND...]: run the target in the background, by COMMAND; its pid is in $target, its output in target.out
+# start KIND THREADS [COMMAND...]: run the target in the background, by COMMAND, until it does what KIND says; its pid is in $target,
+# its output in target.out
 start()
 {
-	rm -rf go go.done
+	rm -rf go go.ready go.done
 	"${@:3}" "$programs/attached" "$1" "$2" "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
 	target=$!
-	sleep 0.1
+	wait_for test -d go.ready
 }
 
 # finish CLAIM: let the target run to its end, which must be the usual one, without EINTR
@@ -18,7 +19,7 @@ finish()
 	touch go
 	wait_for test -e go.done
 	rm -f go
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 200 * patience; i++)); do
 		kill -0 "$target" 2>/dev/null || break
 		sleep 0.05
 	done
@@ -46,14 +47,14 @@ attach()
 	shift
 	rm -f "$name.err" # left by an earlier recording of that name
 	# In the background SIGINT is ignored, and newer versions of timeout keep it so.
-	env --default-signal=INT timeout -k 5 60 "$xcollect" -P "$target" -o "$name.er" "$@" >"$name.out" 2>"$name.err" &
+	env --default-signal=INT timeout -k 5 $((60 * patience)) "$xcollect" -P "$target" -o "$name.er" "$@" >"$name.out" 2>"$name.err" &
 	recorder=$!
 	wait_for grep -q '^Attached to process' "$name.err" || { not_ok "$name: attached: $(cat "$name.err")"; return 1; }
 }
 
 # ---- where system calls are refused, by SELinux for example
 start nothing 0
-timeout -k 5 60 "$programs/refuse" ptrace 13 "$xcollect" -P "$target" -o refused.er -t 0.1 >refused.out 2>refused.err
+limited 60 "$programs/refuse" ptrace 13 "$xcollect" -P "$target" -o refused.er -t 0.1 >refused.out 2>refused.err
 is "a process that may not be traced is not attached to" 126 $?
 contains "and that is said" "process $target cannot be traced: Permission denied" refused.err
 finish "and it goes on"
@@ -172,7 +173,7 @@ attach_often()
 	shift
 	failures=0
 	for ((i = 0; i < times; i++)); do
-		timeout -k 5 90 "$xcollect" -P "$target" -p hi -H on -A off -t 0.05 -O again.er "$@" >again.out 2>again.err && continue
+		limited 90 "$xcollect" -P "$target" -p hi -H on -A off -t 0.05 -O again.er "$@" >again.out 2>again.err && continue
 		failures=$((failures + 1))
 		cat again.err
 	done
@@ -191,7 +192,7 @@ finish "which ends as if nothing had been (2)"
 
 # ---- a process that gets hardly any CPU time: its threads take long to stop, and none may stay half stopped
 for ((i = 0; i < 2 * $(nproc); i++)); do
-	timeout 100 bash -c 'while :; do :; done' &
+	timeout 1000 bash -c 'while :; do :; done' &
 	busy+=($!)
 done
 start heap 4 nice -n 19
@@ -222,11 +223,11 @@ refused()
 }
 refused "no such process" 127 'there is no process 4194303' "$xcollect" -P 4194303 -o refused.er
 "$programs/static" 77 & static=$!
-sleep 30 & sleeper=$!
+sleep 300 & sleeper=$!
 wait "$static" 2>/dev/null
 refused "a program to run as well" 125 'no program to name' "$xcollect" -P "$sleeper" -o refused.er true
 if have python3; then
-	python3 -c 'import ctypes, threading, time; threading.Thread(target=time.sleep, args=(20,)).start(); ctypes.CDLL(None).syscall(60, 0)' & headless=$!
+	python3 -c 'import ctypes, threading, time; threading.Thread(target=time.sleep, args=(200,)).start(); ctypes.CDLL(None).syscall(60, 0)' & headless=$!
 	wait_for grep -q '^State:.Z' "/proc/$headless/status"
 	refused "without its main thread" 126 'its main thread has ended' "$xcollect" -P "$headless" -o refused.er
 	kill "$headless"
@@ -268,10 +269,7 @@ report nohup -header
 contains "is recorded to its end" '^Status     ended, exit code 0' nohup.txt
 
 # ---- preloaded by hand, without a descriptor: the recorder does nothing until xcollect attaches
-rm -rf go go.done
-LD_PRELOAD=$BUILD/lib/xer/libcollector.so "$programs/attached" nothing 0 "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
-target=$!
-sleep 0.2
+start nothing 0 env LD_PRELOAD="$BUILD/lib/xer/libcollector.so"
 attach preloaded -H on -A off
 touch go
 wait_for test -d go.done
@@ -321,7 +319,7 @@ static void *look(void *nothing)
 int main(void)
 {
 	pthread_t thread;
-	alarm(60);
+	alarm(600);
 	pthread_create(&thread, NULL, look, NULL);
 	while (access("enough", F_OK) != 0) {
 		void *library = dlopen("./relocated.so", RTLD_NOW | RTLD_LOCAL);
@@ -350,7 +348,7 @@ is "a process that loads libraries in one thread and looks for symbols in anothe
 # ---- the helper is killed at a random moment: the process goes on, and can be attached to again
 start sleep 4
 for delay in 0.01 0.02 0.03 0.05; do
-	timeout -k 5 60 "$xcollect" -P "$target" -H on -A off -t 0.05 -o killed.er >killed.out 2>killed.err &
+	timeout -k 5 $((60 * patience)) "$xcollect" -P "$target" -H on -A off -t 0.05 -o killed.er >killed.out 2>killed.err &
 	recorder=$!
 	sleep $delay
 	helper=$(helper_of "$target") && kill -9 "$helper" 2>/dev/null
@@ -388,7 +386,7 @@ print("right")' >target.out 2>target.err &
 	sleep 0.3
 	failures=0
 	for ((i = 0; i < 3; i++)); do
-		timeout -k 5 60 "$xcollect" -P "$target" -H on -i on -s all -A off -t 0.1 -O python.er >python.out 2>python.err || failures=$((failures + 1))
+		limited 60 "$xcollect" -P "$target" -H on -i on -s all -A off -t 0.1 -O python.er >python.out 2>python.err || failures=$((failures + 1))
 	done
 	touch go
 	wait "$target"
@@ -406,7 +404,7 @@ if have redis-server redis-benchmark redis-cli; then
 	load=$!
 	failures=0
 	for ((i = 0; i < 3; i++)); do
-		timeout -k 5 60 "$xcollect" -P "$target" -H on -i on -s all -A off -L 20 -t 0.2 -O redis.er >redis.out 2>redis.err || failures=$((failures + 1))
+		limited 60 "$xcollect" -P "$target" -H on -i on -s all -A off -L 20 -t 0.2 -O redis.er >redis.out 2>redis.err || failures=$((failures + 1))
 	done
 	kill $load 2>/dev/null
 	wait $load 2>/dev/null

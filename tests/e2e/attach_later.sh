@@ -6,14 +6,15 @@ include=$(cd "$(dirname "$0")/../../include" && pwd)
 needs "what begins after an attach" "" gcc || exit 0
 if ! traces; then skip "what begins after an attach (11 claims)" "no tracing here"; exit 0; fi
 
-# start PROGRAM ARGUMENT...: run it in the background, as $target; it ends by itself
+# start PROGRAM ARGUMENT...: run it in the background, as $target, until it has its own name and its libraries; it goes on as long as
+# this script may take
 start()
 {
-	rm -rf go
-	timeout 60 "$@" >target.out 2>&1 &
+	rm -rf go ready
+	timeout $((240 * patience)) "$@" >target.out 2>&1 &
 	target=$!
-	sleep 0.2
-	target=$(cat "/proc/$target/task/$target/children" 2>/dev/null | cut -d' ' -f1)
+	wait_for [ -e ready ]
+	target=$(cut -d' ' -f1 "/proc/$target/task/$target/children")
 }
 
 # attach NAME OPTION...: attach to $target in the background ($recorder), and wait until that is done
@@ -22,7 +23,7 @@ attach()
 	local name=$1
 	shift
 	rm -rf "$name.err" "$name.er"
-	env --default-signal=INT timeout -k 5 60 "$xcollect" -P "$target" -o "$name.er" -A off "$@" >"$name.out" 2>"$name.err" &
+	env --default-signal=INT timeout -k 5 $((60 * patience)) "$xcollect" -P "$target" -o "$name.er" -A off "$@" >"$name.out" 2>"$name.err" &
 	recorder=$!
 	wait_for grep -q '^Attached to process' "$name.err" || { not_ok "$name: attached: $(cat "$name.err")"; return 1; }
 }
@@ -52,7 +53,8 @@ static void become(int form)
 int main(void)
 {
 	pid_t pid;
-	for (int i = 0; i < 600 && access("go", F_OK) != 0; i++)
+	close(creat("ready", 0600));
+	while (access("go", F_OK) != 0)
 		usleep(50000);
 	for (int form = 0; form < 9; form++) {
 		pid = fork();
@@ -90,14 +92,16 @@ is "daemon: the parent, which ends, and the child" "1 1" "$(grep -c ' ended, exi
 # ---- user events, twice
 cat >logs.c <<'C'
 #include <sys/trchkid.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 int main(void)
 {
+	close(creat("ready", 0600));
 	for (int round = 1; round <= 2; round++) {
 		char name[20];
 		snprintf(name, sizeof(name), "go%d", round);
-		for (int i = 0; i < 600 && access(name, F_OK) != 0; i++) {
+		for (int i = 0; access(name, F_OK) != 0; i++) {
 			TRCHKL1(0x12300001, i); /* before the recording, or before `go`: not counted here */
 			usleep(20000);
 		}
@@ -120,12 +124,13 @@ for kind in pie no-pie; do
 		wait_for test -e done$round
 		kill -INT "$recorder"
 		wait "$recorder"
-		is "user events after attach $round ($kind)" 1000 "$(timeout 60 "$readers/xer_trcrpt" -h -r -d 124 "logs$round.er" | grep -c '^124')"
+		is "user events after attach $round ($kind)" 1000 "$(limited 60 "$readers/xer_trcrpt" -h -r -d 124 "logs$round.er" | grep -c '^124')"
 	done
 done
 
 # ---- a second attach to a process with threads: each thread is counted once
 cat >spins.c <<'C'
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,9 +153,9 @@ static void *spin(void *nothing)
 int main(void)
 {
 	pthread_t thread;
-	alarm(60);
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread, NULL, spin, NULL);
+	close(creat("ready", 0600));
 	spin(NULL);
 }
 C

@@ -4,7 +4,7 @@
 # refused CLAIM PATH: no table, one clear line, exit 1
 refused()
 {
-	timeout 20 "$xer_print" -functions "$2" >bad.txt 2>bad.err
+	limited 20 "$xer_print" -functions "$2" >bad.txt 2>bad.err
 	is "$1: exit status, one line, and no table" "1 1 " "$? $(wc -l <bad.err) $(cat bad.txt)"
 }
 
@@ -29,7 +29,7 @@ refused "another major version" future.er
 # damaged CLAIM DIRECTORY: the reader answers, with exit status 0 or 1 and a word about the file, and never crashes
 damaged()
 {
-	timeout 20 "$xer_print" -header -functions -leaks -statistics "$2" >bad.txt 2>bad.err
+	limited 20 "$xer_print" -header -functions -leaks -statistics "$2" >bad.txt 2>bad.err
 	local status=$?
 	[ $status = 1 ] && grep -q "$3" bad.err
 	is "$1: exit 1 and a warning that names $3" "0 (1)" "$? ($status)"
@@ -57,7 +57,7 @@ for i in $(seq 1 60); do
 	for hit in 1 2 3 4 5; do
 		head -c 4 /dev/urandom | dd of=damaged.er/$file bs=1 seek=$(((RANDOM * 32768 + RANDOM) % size)) conv=notrunc 2>/dev/null
 	done
-	timeout 20 "$xer_print" -header -functions -calltree -leaks damaged.er >bad.txt 2>bad.err
+	limited 20 "$xer_print" -header -functions -calltree -leaks damaged.er >bad.txt 2>bad.err
 	status=$?
 	if [ $status -gt 1 ]; then
 		crashes=$((crashes + 1))

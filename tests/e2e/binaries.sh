@@ -30,9 +30,9 @@ same()
 {
 	local claim=$1 blocks=$2 plain recorded name="run$RANDOM$RANDOM"
 	shift 2
-	{ timeout -k 5 20 env "${with[@]}" "$@" >plain.out 2>plain.err; } 2>/dev/null
+	{ limited 20 env "${with[@]}" "$@" >plain.out 2>plain.err; } 2>/dev/null
 	plain=$?
-	{ timeout -k 5 20 env "${with[@]}" "$xcollect" -o "$name.er" "${everything[@]}" "$@" >recorded.out 2>recorded.err; } 2>/dev/null
+	{ limited 20 env "${with[@]}" "$xcollect" -o "$name.er" "${everything[@]}" "$@" >recorded.out 2>recorded.err; } 2>/dev/null
 	recorded=$?
 	if [ "$plain $(<plain.out) $(<plain.err)" != "$recorded $(<recorded.out) $(grep -v '^Creating' recorded.err)" ]; then
 		not_ok "$claim: $plain '$(<plain.out)$(<plain.err)' became $recorded '$(<recorded.out)$(<recorded.err)'"
@@ -82,7 +82,7 @@ built "with split stacks" 20 -O2 -g -fsplit-stack
 built "with large code model" 20 -O2 -g -mcmodel=large
 built "with the undefined-behaviour sanitizer" 20 -O1 -g -fsanitize=undefined
 if gcc -fsanitize=address -o known known.c >build.log 2>&1 && readelf -d known | grep -q 'NEEDED.*libasan'; then
-	timeout 20 "$xcollect" -o sanitized.er "${everything[@]}" ./known x >sanitized.out 2>&1
+	limited 20 "$xcollect" -o sanitized.er "${everything[@]}" ./known x >sanitized.out 2>&1
 	is "a program of gcc's AddressSanitizer is refused" "126 1" "$? $(grep -c 'cannot be recorded.*AddressSanitizer' sanitized.out)"
 	with=(ASAN_OPTIONS=detect_leaks=0) && same "and runs unrecorded in a shell" none sh -c './known x; exit $?'
 	with=()
@@ -117,7 +117,7 @@ cp known unreadable && chmod 111 unreadable
 if [ -r unreadable ]; then
 	same "without the right to read it, by who may read everything" all ./unreadable x
 else
-	timeout 20 "$xcollect" -o unreadable.er "${everything[@]}" ./unreadable x >unreadable.out 2>&1
+	limited 20 "$xcollect" -o unreadable.er "${everything[@]}" ./unreadable x >unreadable.out 2>&1
 	is "without the right to read it: refused, with the reason" "126 1" "$? $(grep -c 'cannot be recorded: it cannot be read' unreadable.out)"
 fi
 

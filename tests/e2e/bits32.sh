@@ -15,7 +15,7 @@ events()
 {
 	local name=$1
 	shift
-	timeout -k 5 100 "$xer_trcrpt" -h -r -d "$(IFS=,; echo "$*")" "$name.er" | grep -c '^0'
+	limited 100 "$xer_trcrpt" -h -r -d "$(IFS=,; echo "$*")" "$name.er" | grep -c '^0'
 }
 
 # build NAME SOURCE OPTION...

@@ -20,7 +20,7 @@ run()
 	local way=$1
 	shift
 	mkdir "$way"
-	(cd "$way" && { timeout -k 2 "${CASE_TIMEOUT:-20}" "$@" </dev/null >"../$way.out" 2>"../$way.err"; } 2>/dev/null)
+	(cd "$way" && { timeout -k 2 $((${CASE_TIMEOUT:-20} * patience)) "$@" </dev/null >"../$way.out" 2>"../$way.err"; } 2>/dev/null)
 	echo $? >"$way.status"
 	(cd "$way" && left) >"$way.left" 2>&1
 }
@@ -39,7 +39,7 @@ untrue()
 {
 	local marks=$1 end=$2 status wanted got
 	[ "$end" != GONE ] || return
-	timeout -k 2 20 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions recorded.er >report.txt 2>report.err ||
+	limited 20 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions recorded.er >report.txt 2>report.err ||
 		printf 'xer_print ends with %s (%s); ' $? "$(head -2 report.err | tr '\n' ' ')"
 	status=$(sed -n 's/^Status  *//p' report.txt)
 	case $end in

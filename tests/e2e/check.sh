@@ -8,7 +8,7 @@ check()
 {
 	local status=$1 checks=$2
 	shift 2
-	timeout 20 "$xer_print" -check "$checks" "$@" >check.txt 2>check.err
+	limited 20 "$xer_print" -check "$checks" "$@" >check.txt 2>check.err
 	is "exit status of $checks" "$status said" "$? $(said_in check.txt check.err)"
 }
 
@@ -26,14 +26,14 @@ check 0 'totalcpu(work_a) + 1 us >= 175 ms' profile.er
 check 0 'totalcpu <= 1.05*base; base(heapallocbytes) == heapallocbytes' -base profile.er profile.er
 check 3 'totalcpu < 0.5*base' -base profile.er profile.er
 contains "the row has base and ratio" '^FAILED .* 1\.0000 +s +totalcpu < 0\.5\*base$' check.txt
-timeout 20 "$xer_print" -base profile.er -base profile.er -check 'heapalloccnt == 0.5*base' profile.er >check.txt 2>&1
+limited 20 "$xer_print" -base profile.er -base profile.er -check 'heapalloccnt == 0.5*base' profile.er >check.txt 2>&1
 is "an experiment twice is one" 3 $?
 cp -r profile.er other.er
-timeout 20 "$xer_print" -base profile.er -base other.er -check 'heapalloccnt == 0.5*base' profile.er >check.txt 2>&1
+limited 20 "$xer_print" -base profile.er -base other.er -check 'heapalloccnt == 0.5*base' profile.er >check.txt 2>&1
 is "two bases are added up" 0 $?
 check 0 'heapalloccnt(leak_malloc) < base; base(heapalloccnt(leak_malloc)) == 7' -base heap.er profile.er
 check 1 'totalcpu < base' -base missing.er profile.er
-timeout 20 "$xer_print" -filters 'FALSE' -check 'totalcpu <= base' -base profile.er profile.er >check.txt 2>check.err
+limited 20 "$xer_print" -filters 'FALSE' -check 'totalcpu <= base' -base profile.er profile.er >check.txt 2>check.err
 is "filters and a base do not go together" 2 $?
 check 2 'totalcpu < base' profile.er
 
@@ -49,7 +49,7 @@ contains "a wrong word has its column and the nearest one" "column 1: 'totalcp' 
 
 # Output for programs.
 if have python3; then
-	timeout 20 "$xer_print" -printmode json -check 'heapleakbytes == 0; heapalloccnt == base' -base profile.er profile.er >check.json
+	limited 20 "$xer_print" -printmode json -check 'heapleakbytes == 0; heapalloccnt == base' -base profile.er profile.er >check.json
 	is "a failed check fails in JSON too" 3 $?
 	is "JSON has every row" "FAILED 4672 0 4672 1 holds 4 4 4 1" "$(python3 - <<'END'
 import json
@@ -82,7 +82,7 @@ if have xmllint; then
 else
 	skip "the JUnit report is valid" "no xmllint"
 fi
-timeout 20 "$xer_print" -junit two.xml -check 'user > 0' -check 'system >= 0' profile.er >check.txt 2>&1
+limited 20 "$xer_print" -junit two.xml -check 'user > 0' -check 'system >= 0' profile.er >check.txt 2>&1
 is "checks of two commands are one report" 2 "$(grep -c '<testcase' two.xml)"
 check 1 'user > 0' -junit /none/gate.xml profile.er
 check 1 'user > 0' -junit /dev/full profile.er

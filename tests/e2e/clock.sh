@@ -40,7 +40,7 @@ refused()
 {
 	local name=$1 errno=$2
 	shift 2
-	timeout -k 5 60 "$programs/refuse" perf "$errno" "$xcollect" -o "$name.er" -A off "$@" "$programs/burn50" 0.3 0 >"$name.out" 2>"$name.err"
+	limited 60 "$programs/refuse" perf "$errno" "$xcollect" -o "$name.er" -A off "$@" "$programs/burn50" 0.3 0 >"$name.out" 2>"$name.err"
 	is "$name: exit status" 0 $?
 	report "$name" -functions
 }
@@ -82,7 +82,7 @@ absent "nor in the reports" '^# clock' long.txt
 refused none 13 -p off
 absent "no clock samples: nothing is said" 'ticks' none.err
 
-timeout -k 5 60 "$programs/refuse" perf 13 "$xcollect" -n -p "$period" true >dry.out 2>dry.err
+limited 60 "$programs/refuse" perf 13 "$xcollect" -n -p "$period" true >dry.out 2>dry.err
 contains "a dry run says that, too" "^xcollect: clock samples come at the kernel's ticks" dry.err
 contains "and names the clock" '^clock +[0-9]+ us \(CPU timers\)$' dry.err
 
@@ -99,9 +99,9 @@ contains "unless there can be no others" "$told; Linux 5.18 mends it$" seccomp.t
 
 # Together they are judged by all their samples.
 if [ "$(setting free)" = perf ]; then
-	timeout 60 "$xer_print" -functions free.er short.er >both.txt 2>&1
+	limited 60 "$xer_print" -functions free.er short.er >both.txt 2>&1
 	absent "together with more samples by perf events: nothing is said" '^# clock' both.txt
-	timeout 60 "$xer_print" -compare on -functions free.er short.er >both.txt 2>&1
+	limited 60 "$xer_print" -compare on -functions free.er short.er >both.txt 2>&1
 	is "compared: of the one it is said" 1 "$(grep -cE "$told" both.txt)"
 else
 	skip "together with more samples by perf events" "refused here" 2

@@ -8,7 +8,7 @@ record again -p off -S off -H on -- "$programs/grown"
 # compared NAME MODE COMMAND...: before and after with the commands; output to NAME.txt
 compared()
 {
-	timeout -k 5 60 "$xer_print" -metrics i.heapallocbytes:e.heapalloccnt -compare "$2" "${@:3}" before.er after.er >"$1.txt" 2>"$1.err"
+	limited 60 "$xer_print" -metrics i.heapallocbytes:e.heapalloccnt -compare "$2" "${@:3}" before.er after.er >"$1.txt" 2>"$1.err"
 }
 
 # row NAME FUNCTION: the numbers of the function's first row

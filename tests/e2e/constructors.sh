@@ -85,7 +85,7 @@ same()
 	shift
 	env "${variables[@]}" "$@" first >plain.out 2>&1
 	plain=$?
-	env "${variables[@]}" timeout -k 5 60 "$xcollect" -p off -H on -i on -A off -o "$name.er" "$@" first >recorded.out 2>recorded.err
+	env "${variables[@]}" timeout -k 5 $((60 * patience)) "$xcollect" -p off -H on -i on -A off -o "$name.er" "$@" first >recorded.out 2>recorded.err
 	recorded=$?
 	is "$claim" "$plain $(<plain.out)" "$recorded $(<recorded.out)"
 	is "$claim: a known environment" "2 first 0 1 yes" "$(cut -d' ' -f1-5 recorded.out | head -1)"

@@ -138,7 +138,7 @@ if grep -q 'cycles is not recorded' missing.err; then
 	whole missing is "and the other one is recorded" 4000 "$(of touch missing)"
 
 	# Page faults stand in for cycles and instructions.
-	timeout 60 "$programs/fake_pmu" asked "$xcollect" -o fake.er -p off -A off -h cycles,1,insts,1,branch-misses,7 "$programs/faults" >fake.out 2>fake.err
+	limited 60 "$programs/fake_pmu" asked "$xcollect" -o fake.er -p off -A off -h cycles,1,insts,1,branch-misses,7 "$programs/faults" >fake.out 2>fake.err
 	is "counters of a processor: the exit status" 0 $?
 	contains "cycles, as asked for" '^0 0 1$' asked
 	contains "instructions, by another name" '^0 1 1$' asked

@@ -8,7 +8,7 @@ family()
 {
 	local claim=$1 names=$2 plain recorded
 	shift 2
-	timeout -k 5 60 "$children" "$@" >plain.out 2>&1
+	limited 60 "$children" "$@" >plain.out 2>&1
 	plain=$?
 	rm -rf "$1.er"
 	record "$1" -p off -H on -A off -- "$children" "$@"

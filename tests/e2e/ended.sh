@@ -18,7 +18,7 @@ unsound()
 	# A child may have ended so; the first process only reports it.
 	case $status in 137 | 143 | 9 | 7) ;; *) echo "exit status $status; " ;; esac
 	[ -d t.er ] || { echo "no experiment; "; return; }
-	timeout -k 2 90 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
+	limited 90 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
 	status=$?
 	case $status in
 	0) ;;
@@ -34,13 +34,13 @@ unsound()
 		xmllint --noout "$file" 2>&1 | head -1
 	done <files
 	! have llvm-xray || for file in t.er/heaptrace t.er/overview t.er/functrace; do
-		[ ! -e $file ] || timeout 30 llvm-xray fdr-dump -verify $file 2>&1 >/dev/null | head -1
+		[ ! -e $file ] || limited 30 llvm-xray fdr-dump -verify $file 2>&1 >/dev/null | head -1
 	done
 }
 
 attempt()
 {
-	timeout -k 2 90 "$inject" libcollector log "$2" "$3" "$4" "${recording[@]}" >out 2>err
+	limited 90 "$inject" libcollector log "$2" "$3" "$4" "${recording[@]}" >out 2>err
 	unsound $?
 }
 

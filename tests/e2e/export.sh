@@ -33,7 +33,7 @@ is "a function trace is recorded" 0 $?
 
 for name in profile heap odd killed many user traced; do
 	for format in folded folded-threads speedscope pprof callgrind firefox dot fxt chrome; do
-		timeout 60 "$xer_print" -export $format "$name.$format" "$name.er" >command.out 2>&1
+		limited 60 "$xer_print" -export $format "$name.$format" "$name.er" >command.out 2>&1
 		is "$name: $format is written" "0 said" "$? $(said_in "$name.$format")"
 	done
 done
@@ -41,16 +41,16 @@ done
 # ---- folded: the sum of the lines is the total of the metric that the tables are sorted by
 is "folded: bytes allocated add up" 22610 "$(awk '{ sum += $NF } END { print sum }' heap.folded)"
 contains "folded: a stack begins with its process and main calls the allocator's caller" '^heap_known [0-9]+;_start;.*;main;leak_malloc.* 7000$' heap.folded
-timeout 20 "$xer_print" -sort heapleakbytes -export folded - heap.er >leaks.folded
+limited 20 "$xer_print" -sort heapleakbytes -export folded - heap.er >leaks.folded
 is "folded: sort chooses the metric, - is standard output" 8500 "$(awk '{ sum += $NF } END { print sum }' leaks.folded)"
-timeout 20 "$xer_print" -printmode json -export folded - heap.er >json.folded
+limited 20 "$xer_print" -printmode json -export folded - heap.er >json.folded
 is "folded: without clock samples another metric is taken" 47 "$(awk '{ sum += $NF } END { print sum }' user.folded)"
 succeeds "folded: printmode does not change it" cmp json.folded heap.folded
 
 # ---- graphviz
 if have dot; then
 	for name in profile heap odd killed many user traced; do succeeds "dot: Graphviz draws $name" dot -Tsvg -o graph.svg "$name.dot"; done
-	timeout 20 "$xer_print" -thread_select 2 -export dot thread.dot many.er >command.out 2>&1
+	limited 20 "$xer_print" -thread_select 2 -export dot thread.dot many.er >command.out 2>&1
 	dot -Tplain -o graph.txt thread.dot && dot -Tcanon thread.dot >canon.txt
 	contains "dot: thread_select chooses a thread" 'Bytes Allocated: 7600 in all' canon.txt
 	succeeds "dot: an edge from main to what it calls" awk '/label="main\\n/ { main = $1 } /label="leak_malloc\\n/ { leak = $1 }
@@ -66,7 +66,7 @@ if have callgrind_annotate; then
 		is "callgrind: callgrind_annotate reads $name" "0 0" "$? $(wc -c <annotate.err)"
 	done
 	callgrind_annotate --threshold=100 --auto=no --show=heapallocbytes --sort=heapallocbytes heap.callgrind >own.txt
-	timeout 20 "$xer_print" -thread_select 2 -export callgrind thread.callgrind many.er >command.out 2>&1
+	limited 20 "$xer_print" -thread_select 2 -export callgrind thread.callgrind many.er >command.out 2>&1
 	callgrind_annotate --threshold=100 --auto=no --show=heapallocbytes --sort=heapallocbytes thread.callgrind >thread.txt 2>&1
 	contains "callgrind: thread_select chooses a thread" '^7,600 .*PROGRAM TOTALS' thread.txt
 	contains "callgrind: with what it did itself" '^3,800 .*:late( |$)' thread.txt
@@ -270,8 +270,8 @@ awk -F';' '/;(early|late) / { sub(/.* /, "", $NF); sum[$1 ";" $2] += $NF } END {
 is "folded-threads: the second frame is the thread" "800 2000 3600 5600" "$(paste -sd' ' sums.txt)"
 for name in profile heap odd killed many user traced; do
 	have python3 || break # skipped, with a message
-	timeout 20 "$xer_print" -printmode json -metrics e.any -threads "$name.er" >$name.threads 2>threads.err
-	timeout 20 "$xer_print" -printmode json -metrics i.any -functions "$name.er" >$name.totals 2>totals.err
+	limited 20 "$xer_print" -printmode json -metrics e.any -threads "$name.er" >$name.threads 2>threads.err
+	limited 20 "$xer_print" -printmode json -metrics i.any -functions "$name.er" >$name.totals 2>totals.err
 	python3 check.py $name 2>&1 || not_ok "$name: the exports are read"
 done
 
@@ -316,7 +316,7 @@ int main(void)
 }
 END
 cc -O2 -g -fno-optimize-sibling-calls -fno-inline -o wide wide.c && record wide -p off -H on -S off -- ./wide
-timeout 60 "$xer_print" -export firefox wide.firefox wide.er 2>command.out
+limited 60 "$xer_print" -export firefox wide.firefox wide.er 2>command.out
 is "Firefox: many stacks at many times are written" "0 said" "$? $(said_in wide.firefox)"
 if needs "Firefox: coarser times" 1 python3; then
 	python3 - >wide.txt <<'END'
@@ -339,7 +339,7 @@ __attribute__((noinline)) void outer(void) { for (int i = 0; i < 10; i++) middle
 int main(void) { outer(); return 0; }
 END
 cc -O2 -g -o inlined inlined.c && record inlined -p off -H on -S off -- ./inlined
-timeout 60 "$xer_print" -export pprof inlined.pprof -export folded inlined.folded -export callgrind inlined.callgrind inlined.er
+limited 60 "$xer_print" -export pprof inlined.pprof -export folded inlined.folded -export callgrind inlined.callgrind inlined.er
 is "a new recording is exported" "0 said" "$? $(said_in inlined.pprof)"
 contains "folded: inlined calls are frames" '^inlined [0-9]+;.*;main;outer;middle;inner 1000$' inlined.folded
 contains "callgrind: an inlined function has its line" '^c?fn=\([0-9]+\) inner$' inlined.callgrind
@@ -349,18 +349,18 @@ if needs "pprof: one location has them all" 1 go; then
 fi
 
 # ---- errors
-timeout 20 "$xer_print" -export flded out.x profile.er >command.out 2>&1
+limited 20 "$xer_print" -export flded out.x profile.er >command.out 2>&1
 is "an unknown format is wrong usage" 2 $?
 contains "and the nearest one is named" "did you mean 'folded'" command.out
-timeout 20 "$xer_print" -export pprof >command.out 2>&1
+limited 20 "$xer_print" -export pprof >command.out 2>&1
 is "a missing file is wrong usage" 2 $?
 for format in folded folded-threads speedscope pprof callgrind firefox dot fxt chrome; do
-	timeout 20 "$xer_print" -export $format /dev/full profile.er >command.out 2>&1
+	limited 20 "$xer_print" -export $format /dev/full profile.er >command.out 2>&1
 	is "$format on a full disk fails" "1 said" "$? $(said_in command.out)"
 done
-timeout 20 "$xer_print" -metrics i.user -sort i.user -export folded - profile.er >sorted.folded 2>command.err
+limited 20 "$xer_print" -metrics i.user -sort i.user -export folded - profile.er >sorted.folded 2>command.err
 is "standard output is the export alone, whatever was set before" "0 0 said" "$? $(grep -vcE ' [0-9]+$' sorted.folded) $(said_in sorted.folded)"
-timeout 20 "$xer_print" -export dot /none/x profile.er >command.out 2>&1
+limited 20 "$xer_print" -export dot /none/x profile.er >command.out 2>&1
 is "a folder that is not there fails" "1 said" "$? $(said_in command.out)"
-printf 'export folded script file.folded\n' | timeout 20 "$xer_print" profile.er
+printf 'export folded script file.folded\n' | limited 20 "$xer_print" profile.er
 succeeds "a script may name a file with blanks" cmp "script file.folded" profile.folded

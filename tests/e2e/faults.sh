@@ -13,7 +13,7 @@ fourth=1
 # reported: what the experiment has of what happened: blocks and calls of work
 reported()
 {
-	timeout -k 2 90 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
+	limited 90 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
 	echo $? >report.status
 	awk '$NF == "work" { print $1, $2; exit }' report.txt
 }
@@ -46,7 +46,7 @@ harmed()
 # attempt NAME WHO ERRNO FIRST COUNT: one run with failing calls; prints what is wrong
 attempt()
 {
-	timeout -k 2 90 "$inject" "$2" log "$3" "$4" "$5" "$xcollect" "${everything[@]}" -o t.er "$target" >out 2>err
+	limited 90 "$inject" "$2" log "$3" "$4" "$5" "$xcollect" "${everything[@]}" -o t.er "$target" >out 2>err
 	local status=$? wrong
 	grep '^xcollect: ' err >messages
 	wrong=$(harmed $status; untold)

@@ -7,7 +7,7 @@ counted "every call in 4 threads is there" known
 absent "all of them are complete" '^# of the calls' known.txt
 # A file whose creation takes a second, while all threads want to write to it.
 if have strace && strace -f -o strace.log true 2>strace.err; then
-	timeout 100 strace -f -qq -o strace.log -e trace=renameat -e inject=renameat:delay_enter=1000000 \
+	limited 100 strace -f -qq -o strace.log -e trace=renameat -e inject=renameat:delay_enter=1000000 \
 		"$xcollect" -p off --functrace -o slow.er "$programs/ft_known" 4 100 >slow.out 2>slow.err
 	counted "threads wait for a file that takes long to make" slow
 	contains "and lose nothing" '^# quality: 2512 traced calls, 0 lost.* 0.0 % in unresolved' slow.txt
@@ -128,13 +128,13 @@ if have clang; then
 		./known_sleds 4 5000 >unrecorded.out
 		is "the output is that of the program alone" "$(cat unrecorded.out)" "$(cat sleds.out)"
 		XRAY_OPTIONS="patch_premain=true xray_mode=xray-basic xray_logfile_base=taken." \
-			timeout 60 "$xcollect" -p off --functrace -o taken.er ./known_sleds 1 100 >taken.out 2>taken.err
+			limited 60 "$xcollect" -p off --functrace -o taken.er ./known_sleds 1 100 >taken.out 2>taken.err
 		is "sleds that LLVM's runtime has patched are left alone" "0 0" "$? $(ls taken.er/functrace 2>/dev/null | wc -l)"
 		contains "and the log says so" 'sleds that others have patched' taken.er/log.xml
 		if needs "llvm-xray reads the trace of sleds" 2 llvm-xray; then
 			succeeds "llvm-xray verifies the trace of sleds" timeout 60 llvm-xray fdr-dump -verify sleds.er/functrace
 			record one -p off --functrace -- ./known_sleds 1 1000
-			timeout 60 llvm-xray account -m known_sleds one.er/functrace >one.txt 2>one.txt.err
+			limited 60 llvm-xray account -m known_sleds one.er/functrace >one.txt 2>one.txt.err
 			is "llvm-xray account -m prints names and counts" "fib 177 leaf 3000 middle 1000 odd 500 worker 1" \
 				"$(awk '$1 ~ /^[0-9]+$/ { print $NF, $2 }' one.txt | sort | xargs)"
 		fi
@@ -164,7 +164,7 @@ if have clang; then
 		is "$compiler: a long one is cut" 65520 "$(sed -n 's/.*event: "\(x*\)"\.\.\.$/\1/p' events.txt | tr -d '\n' | wc -c)"
 		needs "$compiler: llvm-xray reads events" 2 llvm-xray || continue
 		succeeds "$compiler: llvm-xray verifies events" timeout 60 llvm-xray fdr-dump -verify events.er/functrace
-		timeout 60 llvm-xray convert -f yaml events.er/functrace -o events.yaml
+		limited 60 llvm-xray convert -f yaml events.er/functrace -o events.yaml
 		is "$compiler: they are custom events there, with the program's bytes" "1000 1000 65520" \
 			"$(grep -c 'kind: custom-event,.*data: "hello[\\0]*"' events.yaml) $(grep -c 'kind: custom-event,.*data: "abc[\\0]*"' events.yaml) $(sed -n 's/.*kind: custom-event,.*data: \(xx*\) }/\1/p' events.yaml | tr -d '\n' | wc -c)"
 	done
@@ -197,11 +197,11 @@ llvm_xray=llvm-xray
 # accounted CLAIM FILE PROGRAM-OUTPUT: the counts of llvm-xray account are those of the program
 accounted()
 {
-	timeout 100 $llvm_xray account "$2" >account.txt 2>account.err
+	limited 100 $llvm_xray account "$2" >account.txt 2>account.err
 	is "$1" "$(awk '{ print $2 }' "$3" | sort -n | xargs)" "$(awk '$1 ~ /^[0-9]+$/ { print $2 }' account.txt | sort -n | xargs)"
 }
 accounted "llvm-xray account of one thread" single.er/functrace single.out
-timeout 100 llvm-xray convert -f yaml known.er/functrace -o known.yaml
+limited 100 llvm-xray convert -f yaml known.er/functrace -o known.yaml
 accounted "llvm-xray account of 4 threads, converted to yaml" known.yaml known.out
 # Newer versions, where they are installed.
 for llvm_xray in llvm-xray-15 llvm-xray-16 llvm-xray-19 llvm-xray-22; do
@@ -210,7 +210,7 @@ for llvm_xray in llvm-xray-15 llvm-xray-16 llvm-xray-19 llvm-xray-22; do
 		succeeds "$llvm_xray verifies the trace of $name" timeout 60 $llvm_xray fdr-dump -verify $name.er/functrace
 	done
 	accounted "$llvm_xray account of one thread" single.er/functrace single.out
-	timeout 100 $llvm_xray convert -f yaml known.er/functrace -o known.yaml
+	limited 100 $llvm_xray convert -f yaml known.er/functrace -o known.yaml
 	accounted "$llvm_xray account of 4 threads, converted to yaml" known.yaml known.out
 done
 
@@ -233,8 +233,8 @@ for compiler in "g++ -finstrument-functions" "clang++ -fxray-instrument -fxray-i
 done
 record twice -p off --functrace -- "$programs/ft_known" 2 100
 record thrice -p off --functrace -- "$programs/ft_known" 2 200
-timeout 60 "$xer_print" -compare on -metrics i.fcalls:name -functions twice.er thrice.er >both.txt 2>&1
+limited 60 "$xer_print" -compare on -metrics i.fcalls:name -functions twice.er thrice.er >both.txt 2>&1
 contains "traces are compared by function" '^ *600 +1200 .*leaf' both.txt
-timeout 60 "$xer_print" -compare delta -printmode csv -calls twice.er thrice.er >both.csv 2>&1
+limited 60 "$xer_print" -compare delta -printmode csv -calls twice.er thrice.er >both.csv 2>&1
 is "and so are their calls" "600 1200 600" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	$1 ~ /^leaf/ { print $at["count[1]"], $at["count[2]"], $at["count[2].delta"] }' both.csv)"

@@ -21,7 +21,7 @@ well()
 # run PROGRAM ARGUMENT...: what was wrong with its run on case.er; nothing if it was good
 run()
 {
-	timeout -k 1 5 "$@" case.er >out.txt 2>err.txt
+	limited 5 "$@" case.er >out.txt 2>err.txt
 	local status=$?
 	[ $status -le 1 ] || echo "exit status $status"
 	[ $status = 0 ] || [ -s err.txt ] || echo "exit status $status without a word"
@@ -58,7 +58,7 @@ base profile
 for input in "$fuzz"/expression/*; do
 	[ -e "$input" ] || continue
 	{ printf 'filters '; cat "$input"; printf '\nindxobj_define x '; cat "$input"; printf '\nx\n'; } >script.txt
-	timeout -k 1 5 "$xer_print" -script script.txt case.er >out.txt 2>err.txt
+	limited 5 "$xer_print" -script script.txt case.er >out.txt 2>err.txt
 	status=$?
 	count=$((count + 1))
 	if [ $status -gt 2 ] || { [ $status != 0 ] && [ ! -s err.txt ]; } || grep -qE 'Sanitizer|runtime error:' err.txt; then
@@ -146,7 +146,7 @@ while [ $SECONDS -lt $end ] && [ $bad -lt 5 ]; do
 	./mutate $number "$name.er/$file" "case.er/$file" || continue
 	count=$((count + 1))
 	why=$(run "$xer_print" -header -functions -calltree -lines)
-	timeout -k 1 5 "$xer_print" -disasm one 1 -disasm two 1 -disasm three 1 case.er >out.txt 2>err.txt
+	limited 5 "$xer_print" -disasm one 1 -disasm two 1 -disasm three 1 case.er >out.txt 2>err.txt
 	status=$?
 	# 2: the mutated experiment may name the function otherwise
 	if [ $status -gt 2 ] || grep -qE 'Sanitizer|runtime error:' err.txt; then why="$why disasm: exit status $status"; fi

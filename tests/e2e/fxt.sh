@@ -38,7 +38,7 @@ python3 make.py || not_ok "the files are made"
 # dump FILE STATUS
 dump()
 {
-	timeout 20 "$xer_print" -fxt_dump "$1" >dump.txt 2>dump.err
+	limited 20 "$xer_print" -fxt_dump "$1" >dump.txt 2>dump.err
 	is "dump of $1" "$2 said" "$? $(said_in dump.txt dump.err)"
 }
 dump sound.fxt 0
@@ -47,7 +47,7 @@ contains "dump: a counter" 'event kind counter time 5 thread 42/44 category "c" 
 contains "dump: a message cannot command a terminal" 'log time 5 thread 42/43 message "a\\x1b\[2J\\x0a\\""$' dump.txt
 contains "dump: a sample" 'large blob with metadata category "" name "" time 5 thread 42/43 size 16 0x1234 0x5678$' dump.txt
 is "dump: the last line is the verdict" "# valid: 12 records, $(stat -c %s sound.fxt) bytes" "$(tail -1 dump.txt)"
-timeout 20 "$xer_print" -fxt_dump - <sound.fxt >piped.txt
+limited 20 "$xer_print" -fxt_dump - <sound.fxt >piped.txt
 is "dump: - is standard input" "0 said" "$(cmp piped.txt dump.txt >&2; echo $?) $(said_in piped.txt)"
 dump region 0
 contains "dump: a region's zeros are unused space" '^# valid, a region without the magic number: 3 records, 192 bytes, 4000 bytes unused$' dump.txt
@@ -72,7 +72,7 @@ bad=0
 seed=${FUZZ_SEED:-$(date +%s)}
 for ((i = 0; i < 300; i++)); do
 	./mutate $((seed + i)) sound.fxt changed.fxt || continue
-	timeout 5 "$xer_print" -fxt_dump changed.fxt >dump.txt 2>dump.err
+	limited 5 "$xer_print" -fxt_dump changed.fxt >dump.txt 2>dump.err
 	status=$?
 	{ [ $status = 0 ] && [ -s dump.txt ]; } || { [ $status = 1 ] && grep -q 'offset' dump.err; } || { bad=$((bad + 1)); echo "mutate $((seed + i)): $status"; }
 done
@@ -159,9 +159,9 @@ END_PY
 # exported NAME: export NAME.er and check it
 exported()
 {
-	timeout 60 "$xer_print" -export fxt "$1.fxt" -export chrome "$1.json" "$1.er" >command.out 2>&1
+	limited 60 "$xer_print" -export fxt "$1.fxt" -export chrome "$1.json" "$1.er" >command.out 2>&1
 	is "$1: is exported" "0 said" "$? $(said_in "$1.fxt")"
-	timeout 60 "$xer_print" -printmode json -metrics i.any -functions "$1.er" >"$1.totals" 2>totals.err
+	limited 60 "$xer_print" -printmode json -metrics i.any -functions "$1.er" >"$1.totals" 2>totals.err
 	python3 read.py "$1" 2>read.err || { not_ok "$1: is read back"; tail -3 read.err; }
 	dump "$1.fxt" 0
 }
@@ -180,44 +180,44 @@ exported sync
 record tree -p on -i on -- sh -c "'$programs/ft_known' 1 10; '$programs/ft_known' 2 10 | cat"
 exported tree
 is "tree: processes are named" "cat ft_known ft_known sh" "$(sed 's/^processes: //' tree.processes | tr ' ' '\n' | grep -v '^sh$' | sort | paste -sd' ') sh"
-timeout 20 "$xer_print" -filters 'IOFD >= 0' -export chrome filtered.json io.er >command.out 2>&1
+limited 20 "$xer_print" -filters 'IOFD >= 0' -export chrome filtered.json io.er >command.out 2>&1
 is "filters choose the events" "0 0" "$? $(grep -c '"cat":"sync"' filtered.json)"
 succeeds "and leave what they let through" grep -q '"cat":"io"' filtered.json
 
 # ---- import: an export is read as a profile again, with the same functions
 record again -p on -- "$programs/burn50" 1 4
-timeout 20 "$xer_print" -export fxt again.fxt again.er >command.out 2>&1
+limited 20 "$xer_print" -export fxt again.fxt again.er >command.out 2>&1
 for source in er fxt; do
-	timeout 20 "$xer_print" -limit 0 -metrics e.samples:i.samples:name -sort i.samples -functions again.$source 2>import.err >$source.txt
+	limited 20 "$xer_print" -limit 0 -metrics e.samples:i.samples:name -sort i.samples -functions again.$source 2>import.err >$source.txt
 	is "again.$source: has a profile" "0 0 said" "$? $(wc -c <import.err) $(said_in $source.txt)"
 	awk '$1 ~ /^[0-9]+$/ && $3 !~ /^<Total>|^libcollector|^<Truncated/' $source.txt | sort >$source.rows
 done
 for source in er fxt; do
-	timeout 20 "$xer_print" -metrics e.totalcpu:name -functions again.$source 2>import.err | awk '$2 == "<Total>" { print $1 }' >$source.cpu
+	limited 20 "$xer_print" -metrics e.totalcpu:name -functions again.$source 2>import.err | awk '$2 == "<Total>" { print $1 }' >$source.cpu
 done
 within "and as much CPU time, of four threads" "$(awk '{ print $1 - 0.002 }' er.cpu)" "$(awk '{ print $1 + 0.002 }' er.cpu)" "$(cat fxt.cpu)"
 is "the imported profile has the samples of the original" "0 said" "$(cmp er.rows fxt.rows >&2; echo $?) $(said_in er.rows)"
 contains "and the known functions" '^ *[0-9]+ +[0-9]+ +work_a$' fxt.rows
-timeout 20 "$xer_print" -threads again.fxt >threads.txt 2>&1
+limited 20 "$xer_print" -threads again.fxt >threads.txt 2>&1
 contains "threads have their names" 'burn50' threads.txt
-timeout 20 "$xer_print" -calltree -header -exp_list -overview -statistics -pcs -callers-callees again.fxt >all.txt 2>import.err
+limited 20 "$xer_print" -calltree -header -exp_list -overview -statistics -pcs -callers-callees again.fxt >all.txt 2>import.err
 is "again.fxt: other views work" "0 0 said" "$? $(wc -c <import.err) $(said_in all.txt)"
-timeout 20 "$xer_print" -metrics e.samples:name -functions sound.fxt >sample.txt 2>import.err
+limited 20 "$xer_print" -metrics e.samples:name -functions sound.fxt >sample.txt 2>import.err
 contains "a foreign file's samples are counted where nothing names them" '<Unknown>' sample.txt
 for frames in 63 64 254 255; do
-	timeout 20 "$xer_print" -functions deep$frames.fxt >deep.txt 2>import.err
+	limited 20 "$xer_print" -functions deep$frames.fxt >deep.txt 2>import.err
 	is "a foreign stack of $frames frames, cut" $((frames == 64 || frames == 255)) "$(sed -n 's/.* \([01]\) truncated stacks.*/\1/p' deep.txt)"
 done
-timeout 20 "$xer_print" -functions unended.fxt >command.out 2>&1
+limited 20 "$xer_print" -functions unended.fxt >command.out 2>&1
 is "a file without samples is no experiment" 1 $?
 contains "and that is said" 'an FXT file without samples' command.out
 head -c 3001 again.fxt >cut.fxt
-timeout 20 "$xer_print" -functions cut.fxt >command.out 2>&1
+limited 20 "$xer_print" -functions cut.fxt >command.out 2>&1
 is "a file that is cut off is damaged" 1 $?
 bad=0
 for ((i = 0; i < 100; i++)); do
 	./mutate $((seed + i)) again.fxt changed.fxt || continue
-	timeout 10 "$xer_print" -functions -calltree -threads changed.fxt >dump.txt 2>dump.err
+	limited 10 "$xer_print" -functions -calltree -threads changed.fxt >dump.txt 2>dump.err
 	status=$?
 	{ [ $status = 0 ] && [ -s dump.txt ]; } || { [ $status = 1 ] && [ -s dump.err ]; } || { bad=$((bad + 1)); echo "mutate $((seed + i)): $status"; }
 done
@@ -226,10 +226,10 @@ is "import of 100 damaged files from seed $seed" 0 $bad
 # ---- inputs that might break the reader
 bad=0
 for input in "$fuzz"/fxt/*; do
-	timeout 10 "$xer_print" -fxt_dump "$input" >dump.txt 2>dump.err
+	limited 10 "$xer_print" -fxt_dump "$input" >dump.txt 2>dump.err
 	dumped=$?
 	[ "$(said_in dump.txt dump.err)" = said ] || dumped=nothing
-	timeout 10 "$xer_print" -functions -calltree -lines "$input" >dump.txt 2>import.err
+	limited 10 "$xer_print" -functions -calltree -lines "$input" >dump.txt 2>import.err
 	opened=$?
 	[[ $dumped == [01] ]] && [ $opened -le 1 ] || { bad=$((bad + 1)); echo "$input: $dumped $opened"; }
 	[ $opened = 0 ] || [ -s import.err ] || { bad=$((bad + 1)); echo "$input: not a word"; }

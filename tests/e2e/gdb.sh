@@ -7,7 +7,7 @@ if ! have gdb || ! gdb -nx -batch -ex 'python print(1)' >/dev/null 2>&1; then
 	exit 0
 fi
 export XCOLLECT=$xcollect
-debug() { timeout -k 5 60 gdb -nx -batch -ex "source $root/share/xer.gdb" "$@" >gdb.out 2>gdb.err </dev/null; }
+debug() { limited 60 gdb -nx -batch -ex "source $root/share/xer.gdb" "$@" >gdb.out 2>gdb.err </dev/null; }
 
 debug -ex 'collector heaptrace on' -ex 'collector profile off' -ex 'collector archive off' -ex 'collector store experiment started.er' \
 	-ex 'collector enable' -ex 'break main' -ex run -ex 'collector sample record' -ex 'collector status' -ex continue --args "$programs/heap_known"
@@ -17,10 +17,10 @@ report started -metrics i.heapalloccnt:i.heapallocbytes:name -functions -sample_
 is "started: exact numbers" "100 1000" "$(value started use_malloc 1) $(value started use_malloc 2)"
 contains "started: a sample" ' manual: signal$' started.txt
 
-rm -f go
+rm -rf go go.ready
 "$programs/attached" nothing 0 "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
 target=$!
-sleep 0.3
+wait_for test -d go.ready
 debug -p $target -ex 'collector heaptrace on' -ex 'collector profile hi' -ex 'collector archive off' -ex 'collector store experiment attached.er' -ex 'collector enable' \
 	-ex "shell touch go" -ex "shell (sleep 1; kill -INT $target) &" -ex continue \
 	-ex 'collector disable' -ex detach
@@ -43,7 +43,7 @@ lasting()
 	if kill -0 "$target" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$target/status"; then ok "$name: the process lives"; else not_ok "$name: the process has ended"; fi
 }
 
-sleep 100 &
+sleep 1000 &
 target=$!
 lasting "not recorded" -ex 'collector sample record' -ex 'collector sample record late' -ex 'collector pause' -ex 'collector status'
 is "not recorded: three times it is said" 3 "$(grep -c "process $target is not recorded" gdb.err)"
@@ -76,7 +76,7 @@ kill -INT "$other"
 wait "$other"
 kill "$target"
 wait "$target" 2>/dev/null
-LD_PRELOAD=$BUILD/lib/xer/libcollector.so sleep 100 &
+LD_PRELOAD=$BUILD/lib/xer/libcollector.so sleep 1000 &
 target=$!
 sleep 0.2
 lasting "preloaded by hand" -ex 'collector store experiment hand.er' -ex 'collector archive off' -ex 'collector sample record' -ex 'collector enable' \

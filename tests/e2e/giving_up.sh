@@ -208,9 +208,9 @@ metrics=(-metrics i.heapalloccnt:name -functions)
 same()
 {
 	local plain recorded
-	(ulimit -n 1024 && timeout -k 5 60 ./gives "$2") >plain.out 2>&1
+	(ulimit -n 1024 && limited 60 ./gives "$2") >plain.out 2>&1
 	plain=$?
-	(ulimit -n 1024 && timeout -k 5 60 "$xcollect" -H on -A off -o "$2.er" ./gives "$2") >recorded.out 2>recorded.err
+	(ulimit -n 1024 && limited 60 "$xcollect" -H on -A off -o "$2.er" ./gives "$2") >recorded.out 2>recorded.err
 	recorded=$?
 	is "$1" "$plain $(xargs <plain.out)" "$recorded $(xargs <recorded.out)"
 	report "$2" "${metrics[@]}" -header
@@ -230,7 +230,7 @@ if timeout 10 ./gives seccomp | grep -qx 3; then
 else
 	skip "a filter that lets nothing be opened" "this kernel has none" 2
 fi
-if [ "$(id -u)" = 0 ] && timeout 10 ./gives drop >/dev/null; then
+if [ "$(id -u)" = 0 ] && limited 10 ./gives drop >/dev/null; then
 	for what in drop drop_raw chroot setreuid setresuid seteuid setfsuid capset unshare setns prlimit; do
 		same "a child: $what" $what
 		is "$what: the child is recorded" 1000 "$(value $what mark 1)"
@@ -245,7 +245,7 @@ else
 fi
 
 # A hard limit from the start: the recorder's descriptors count, which is told.
-(ulimit -n 16 && timeout -k 5 60 "$xcollect" -H on -A off -o few.er ./gives directories) >few.out 2>few.err
+(ulimit -n 16 && limited 60 "$xcollect" -H on -A off -o few.er ./gives directories) >few.out 2>few.err
 is "a limit of 16 from the start" 0 $?
 report few -header
 contains "what the program lacks is told" 'few descriptors are allowed.*the program can open fewer files' few.txt

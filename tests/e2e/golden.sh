@@ -51,7 +51,7 @@ told()
 		shift
 	done
 	shift
-	timeout 20 "$@" 2>stderr.txt >stdout.txt
+	limited 20 "$@" 2>stderr.txt >stdout.txt
 	status=$?
 	# The version of Xer that an export names is not compared.
 	sed "s/$version/xer_print/" stdout.txt

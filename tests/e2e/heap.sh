@@ -106,7 +106,7 @@ if have strip && cp "$programs/heap_known" stripped && strip stripped; then
 	report stripped -limit 0 -allocs
 	refused=
 	for frame in $(sed -nE 's/^ +(stripped\+0x[0-9a-f]+)( .*)?$/\1/p' stripped.txt | sort -u); do
-		timeout 20 "$xer_print" -csingle "$frame" stripped.er >single.txt 2>&1 && grep -qE '\*stripped\+0x' single.txt || refused="$refused $frame"
+		limited 20 "$xer_print" -csingle "$frame" stripped.er >single.txt 2>&1 && grep -qE '\*stripped\+0x' single.txt || refused="$refused $frame"
 	done
 	is "frames without names are taken by csingle" "" "$refused"
 	contains "and there are some" '^ +stripped\+0x' stripped.txt

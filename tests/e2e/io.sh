@@ -235,7 +235,7 @@ fi
 
 # A server with clients, if one is installed.
 if have redis-server redis-cli; then
-	{ timeout 60 "$xcollect" -o redis.er -p off -i on -- redis-server --port 0 --unixsocket redis.sock --save '' \
+	{ limited 60 "$xcollect" -o redis.er -p off -i on -- redis-server --port 0 --unixsocket redis.sock --save '' \
 		>redis.out 2>redis.err & } 2>/dev/null
 	for _ in {1..100}; do [ ! -S redis.sock ] || break; sleep 0.1; done
 	for i in {1..20}; do echo "set key$i value$i"; echo "get key$i"; done | redis-cli -s redis.sock >answers

@@ -31,9 +31,9 @@ for i in $(seq 1 12); do
 	kill -KILL $pid
 	{ wait $pid; } 2>/dev/null
 	[ -e "kill.$i.er/heaptrace" ] || continue
-	timeout 60 "$xer_print" -functions "kill.$i.er" >kill.txt 2>kill.err || { bad=$((bad + 1)); cat kill.err; }
+	limited 60 "$xer_print" -functions "kill.$i.er" >kill.txt 2>kill.err || { bad=$((bad + 1)); cat kill.err; }
 	! have xmllint || xmllint --noout "kill.$i.er/log.xml" "kill.$i.er/map.xml" 2>&1 || bad=$((bad + 1))
-	! have llvm-xray || timeout 60 llvm-xray fdr-dump -verify "kill.$i.er/heaptrace" >/dev/null 2>xray.err || { bad=$((bad + 1)); cat xray.err; }
+	! have llvm-xray || limited 60 llvm-xray fdr-dump -verify "kill.$i.er/heaptrace" >/dev/null 2>xray.err || { bad=$((bad + 1)); cat xray.err; }
 	[ ! -s kill.err ] || { bad=$((bad + 1)); cat kill.err; }
 	rm -rf "kill.$i.er"
 done

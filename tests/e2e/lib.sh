@@ -13,6 +13,10 @@ xer_print=$readers/xer_print
 xer_archive=$readers/xer_archive
 programs=$BUILD/tests/programs
 
+# limited SECONDS COMMAND...: end it if it hangs. On a busy machine it may take longer (run-e2e says how much).
+patience=${E2E_PATIENCE:-1}
+limited() { timeout -k 5 $(($1 * patience)) "${@:2}"; }
+
 ok() { echo "ok $1"; }
 # E2E_FAIL_FAST: stop at the first failure, for callers that only ask whether anything fails.
 not_ok()
@@ -59,11 +63,11 @@ must()
 	[ "$2" = "$3" ] || exit 1
 }
 
-# wait_for COMMAND...: repeat it until it succeeds, for at most 10 s
+# wait_for COMMAND...: repeat it until it succeeds, for at most 10 s, or longer on a busy machine
 wait_for()
 {
 	local i
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 200 * patience; i++)); do
 		"$@" >/dev/null 2>&1 && return 0
 		sleep 0.05
 	done
@@ -163,7 +167,7 @@ record()
 	done
 	shift
 	# Bash's own message about a signal is thrown away.
-	{ timeout -k 5 100 "$xcollect" -o "$name.er" "${options[@]}" "$@" >"$name.out" 2>"$name.err"; } 2>/dev/null
+	{ limited 100 "$xcollect" -o "$name.er" "${options[@]}" "$@" >"$name.out" 2>"$name.err"; } 2>/dev/null
 	local status=$?
 	[ -e "$name.er" ] || [ -s "$name.err" ] || status=99
 	return $status
@@ -175,7 +179,7 @@ report()
 {
 	local name=$1 status
 	shift
-	timeout -k 5 100 "$xer_print" "$@" "$name.er" >"$name.txt" 2>"$name.txt.err"
+	limited 100 "$xer_print" "$@" "$name.er" >"$name.txt" 2>"$name.txt.err"
 	status=$?
 	[ -s "$name.txt" ] || [ -s "$name.txt.err" ] || [[ " $* " == *" -export "* || " $* " == *" -outfile "* ]] || status=99
 	return $status

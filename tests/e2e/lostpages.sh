@@ -12,7 +12,7 @@ interrupt()
 	shift 2
 	rm -f in out
 	mkfifo in out
-	{ timeout -k 5 100 "$xcollect" -o "${directory:-.}/$name.er" "${options[@]}" "$@" <in >out 2>"$name.err"; echo $? >"$name.status"; } 2>/dev/null &
+	{ timeout -k 5 $((100 * patience)) "$xcollect" -o "${directory:-.}/$name.er" "${options[@]}" "$@" <in >out 2>"$name.err"; echo $? >"$name.status"; } 2>/dev/null &
 	exec 3>in 4<out
 	read -r line <&4
 	(cd "${directory:-.}/$name.er" && $action) >"$name.act" 2>&1
@@ -42,7 +42,7 @@ survives()
 	is "$1: it was done" "" "$(cat "$1.act")"
 	is "$1: the exit status" "$bare_status" "$(cat "$1.status")"
 	is "$1: the output" "$bare" "$(cat "$1.out")"
-	timeout -k 5 100 "$xer_print" -header -functions "${directory:-.}/$1.er" >"$1.txt" 2>"$1.txt.err"
+	limited 100 "$xer_print" -header -functions "${directory:-.}/$1.er" >"$1.txt" 2>"$1.txt.err"
 	is "$1: xer_print ends, and may say that there is damage" "ends said" "$([ $? -le 1 ] && echo ends) $(said_in "$1.txt")"
 	contains "$1: the loss is reported" "data lost in $2: |^  damaged: " "$1.txt"
 	! grep -q "data lost in $2: pages of the file cannot be had" "$1.txt" || ((noticed++))

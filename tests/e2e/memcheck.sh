@@ -18,7 +18,7 @@ clean()
 	local claim=$1 wanted=$2 status
 	shift 2
 	rm -f found.*
-	timeout -k 5 100 valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --log-file=found.%p "$@" \
+	limited 100 valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --log-file=found.%p "$@" \
 		>output.txt 2>errors.txt </dev/null
 	status=$?
 	if ! compgen -G 'found.*' >/dev/null; then

@@ -58,7 +58,7 @@ for mpi in openmpi mpich; do
 		skip "MPI of $mpi" "mpicc.$mpi does not work"
 		continue
 	fi
-	if ! timeout -k 5 60 mpirun.$mpi -np 4 ./known.$mpi plain.file >plain.out 2>plain.err; then
+	if ! limited 60 mpirun.$mpi -np 4 ./known.$mpi plain.file >plain.out 2>plain.err; then
 		skip "MPI of $mpi" "a job of 4 ranks does not run here: $(head -c 100 plain.err | tr '\n' ' ')"
 		continue
 	fi
@@ -121,7 +121,7 @@ for mpi in openmpi mpich; do
 
 	# Communicators that are freed during a transfer of their messages, or during a pause; counts of one side; large types.
 	mpicc.$mpi -O1 -w -I"$tests/../include" -o handles.$mpi "$tests/programs/mpi/handles.c"
-	timeout -k 5 60 mpirun.$mpi -np 4 ./handles.$mpi >plain.out 2>&1
+	limited 60 mpirun.$mpi -np 4 ./handles.$mpi >plain.out 2>&1
 	is "$mpi: handles that go, not recorded" "0 " "$? $(cat plain.out)"
 	job handles.$mpi -M on -- mpirun.$mpi -np 4 ./handles.$mpi
 	is "$mpi: handles that go: the exit status and the output" "0 " "$? $(cat handles.$mpi.out)"
@@ -205,7 +205,7 @@ END
 	if [ -e loops ]; then
 		for time in first second; do
 			rm -rf $time.er
-			timeout -k 5 60 "$xcollect" -P $target -o $time.er -p off -m on -A off -t 0.3 >$time.out 2>$time.err
+			limited 60 "$xcollect" -P $target -o $time.er -p off -m on -A off -t 0.3 >$time.out 2>$time.err
 			contains "$mpi: the rank of a process that runs already, the $time time" '<event kind="mpi" .*rank="0" size="1"' $time.er/log.xml
 		done
 	else

@@ -9,7 +9,7 @@ same()
 {
 	local claim=$1 names=$2 plain recorded
 	shift 2
-	timeout -k 5 60 "${as[@]}" "$odd_children" "$@" >plain.out 2>&1
+	limited 60 "${as[@]}" "$odd_children" "$@" >plain.out 2>&1
 	plain=$?
 	rm -rf "$1.er"
 	record "$1" "${options[@]}" -A off -- "${as[@]}" "$odd_children" "$@"

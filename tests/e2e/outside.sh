@@ -29,7 +29,7 @@ list()
 # of NAME LINEAGE: samples of one descendant
 of()
 {
-	timeout -k 5 100 "$xer_print" -functions "$1.er/$2.er" >of.txt 2>of.err
+	limited 100 "$xer_print" -functions "$1.er/$2.er" >of.txt 2>of.err
 	samples of
 }
 
@@ -48,7 +48,7 @@ if "$programs/refuse" perf 1 true; then
 		copy=$everyones/$how
 		mkdir "$copy" && cp -r "$everyones/bin" "$everyones/lib" "$copy"
 		if [ $how = missing ]; then rm "$copy/bin/xer_print"; else printf '#!/no/such/interpreter\n' >"$copy/bin/xer_print"; fi
-		timeout 60 "$programs/refuse" perf 1 "$copy/bin/xcollect" -o $how.er --sampler=1m -p off -A off "$programs/alone" work 50 >/dev/null 2>$how.err
+		limited 60 "$programs/refuse" perf 1 "$copy/bin/xcollect" -o $how.er --sampler=1m -p off -A off "$programs/alone" work 50 >/dev/null 2>$how.err
 		is "timers, xer_print $how: the program ends well" 7 $?
 		for ((i = 0; i < 100; i++)); do
 			grep -q 'lost_sampler_files' $how.er/log.xml && break
@@ -146,7 +146,7 @@ done
 is "a shell: they are archived" 1 "$(find shell.er/archives -name 'alone_static_*' | wc -l)"
 report shell -processes
 contains "a shell: in the index of processes" '[0-9]' shell.txt
-timeout -k 5 100 "$xer_print" -filters 'EXPID==2' -functions shell.er >filter.txt 2>&1
+limited 100 "$xer_print" -filters 'EXPID==2' -functions shell.er >filter.txt 2>&1
 within "a shell: filters" 50 75 "$(value filter '<Total>' 1 | awk '{ print $1 * 1000 }')"
 # every sample is shown, once (no archiver, whose samples the tables leave out)
 record whole --sampler=1m -p off -A off -- sh -c "'$alone' short 20; '$alone' work 20 killed 30; '$alone' work 20 become '$alone' work 20; (while :; do i=\$((i + 1)); [ \$i -lt 20000 ] || break; done); :"

@@ -2,4 +2,4 @@
 real=$(realpath "$(dirname "$0")/../run-real")
 . "$(dirname "$0")/lib.sh"
 
-timeout 200 "$real" "$BUILD" python-subprocess python-threads bash perl git gcc make strace gdb
+limited 200 "$real" "$BUILD" python-subprocess python-threads bash perl git gcc make strace gdb

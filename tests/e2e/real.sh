@@ -7,9 +7,9 @@ real()
 	local name=$1
 	shift
 	have "$1" || { skip "$name" "$1 is not installed"; return; }
-	timeout 60 "$@" >"$name.plain" 2>"$name.plain.err" <input
+	limited 60 "$@" >"$name.plain" 2>"$name.plain.err" <input
 	local plain=$?
-	timeout 60 "$xcollect" -o "$name.er" -p hi -H on "$@" >"$name.out" 2>"$name.err" <input
+	limited 60 "$xcollect" -o "$name.er" -p hi -H on "$@" >"$name.out" 2>"$name.err" <input
 	is "$name: exit status" $plain $?
 	cmp -s "$name.plain" "$name.out"
 	is "$name: output" 0 $?

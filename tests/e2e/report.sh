@@ -5,7 +5,7 @@ browser=$(realpath "$(dirname "$0")/../browser")
 . "$(dirname "$0")/lib.sh"
 
 # page EXPERIMENT: write its report page beside it
-page() { timeout 60 "$xer_print" -report "${1%.er}.html" "$1" >"${1%.er}.said" 2>&1; }
+page() { limited 60 "$xer_print" -report "${1%.er}.html" "$1" >"${1%.er}.said" 2>&1; }
 
 # ---- the file
 cp -r "$golden"/*.er .
@@ -81,5 +81,5 @@ if [ -z "$chromium" ] || [ ! -d "$tools/node_modules/puppeteer-core" ]; then
 	exit 0
 fi
 cp "$browser"/*.mjs "$tools"
-timeout 150 node "$tools/report.mjs" "$chromium" "$xer_print" [a-z]*.er 2>browser.err
+limited 150 node "$tools/report.mjs" "$chromium" "$xer_print" [a-z]*.er 2>browser.err
 is "the browser ends" "0 " "$? $(head -c 300 browser.err)"

@@ -96,7 +96,7 @@ stepped()
 	"$@" -O2 -g -D_GNU_SOURCE -o "$name" "$sources/ft_stepped.c" >"$name.log" 2>&1 || { skip "$name" "the compiler cannot do it here"; return; }
 	for limits in returns=on returns=on,depth=5,min=1ns; do
 		rm -rf "$name.er"
-		timeout -k 5 100 "$programs/stepper" "$xcollect" -p off -S off --functrace=$limits -o "$name.er" "./$name" >"$name.out" 2>"$name.err"
+		limited 100 "$programs/stepper" "$xcollect" -p off -S off --functrace=$limits -o "$name.er" "./$name" >"$name.out" 2>"$name.err"
 		is "$name, $limits: interrupted at every instruction" 0 $?
 		counted "$name, $limits: every call is there" "$name"
 		is "$name, $limits: walks lead to main" "astray $astray" "$(grep astray "$name.err")"

@@ -31,7 +31,7 @@ for period in 1000 100; do
 done
 
 # 10 us: the machine may be too slow for it, but the program ends
-timeout 60 "$sampler" 10 20 >self.10.txt
+limited 60 "$sampler" 10 20 >self.10.txt
 is "10 us: no livelock" 0 $?
 
 # a process that does not use the library

@@ -157,7 +157,7 @@ if [ $? != 0 ]; then
 	exit 0
 fi
 for error in 1 13; do
-	timeout 60 "$programs/refuse" perf $error "$xcollect" -o refused$error.er --sampler=1m -p off -A off "$programs/no_frames" thread 150 >/dev/null 2>refused.err
+	limited 60 "$programs/refuse" perf $error "$xcollect" -o refused$error.er --sampler=1m -p off -A off "$programs/no_frames" thread 150 >/dev/null 2>refused.err
 	is "refused ($error): it ends well" 0 $?
 	contains "refused ($error): the remedy" "$([ $error = 1 ] && echo 'seccomp profile that passes perf_event_open' || echo 'sysctl kernel.perf_event_paranoid=2')" refused.err
 	contains "refused ($error): what is done" 'timers of 1 ms take the samples' refused.err
@@ -180,7 +180,7 @@ report refused1 -header
 contains "refused: the header tells" 'the system refused it, timers took the samples' refused1.txt
 
 # refused, and the files cannot be written either: a message says so
-timeout 60 "$programs/refuse" perf 1 "$xcollect" -o unwritten.er --sampler=1m -p off -A off sh -c 'rmdir unwritten.er/sampler; : >unwritten.er/sampler' >/dev/null 2>&1
+limited 60 "$programs/refuse" perf 1 "$xcollect" -o unwritten.er --sampler=1m -p off -A off sh -c 'rmdir unwritten.er/sampler; : >unwritten.er/sampler' >/dev/null 2>&1
 for ((i = 0; i < 300; i++)); do
 	grep -q 'lost_sampler_files' unwritten.er/log.xml && break
 	sleep 0.1

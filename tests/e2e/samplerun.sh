@@ -161,6 +161,6 @@ for file in hot.er/sampler/cpu*.fxt; do
 	truncate -s -4 "$file"
 	printf '\377' | dd of="$file" bs=1 seek=$(($(stat -c %s "$file") / 2 / 8 * 8)) conv=notrunc 2>/dev/null
 done
-timeout 20 "$xer_print" -functions hot.er >damaged.txt 2>damaged.err
+limited 20 "$xer_print" -functions hot.er >damaged.txt 2>damaged.err
 [ $? -lt 124 ] && grep -q 'sampler/cpu.*fxt: offset' damaged.err && ok "damage is told" || not_ok "damage is told: $(cat damaged.err)"
 grep -q 'hot_a' damaged.txt && ok "what lies before is read" || not_ok "what lies before is read: $(cat damaged.txt)"

@@ -40,13 +40,13 @@ ln -s victim/new dangling.er
 record dangling -p off -- true
 is "a link to nothing is refused" 125 $?
 untouched "and nothing is made where it leads"
-{ timeout 20 "$xcollect" -O link.er -p off true >over.out 2>over.err; } 2>/dev/null
+{ limited 20 "$xcollect" -O link.er -p off true >over.out 2>over.err; } 2>/dev/null
 untouched "-O deletes nothing behind a link"
 ln -s victim/file test.1.er
-timeout 20 "$xcollect" -p off true >default.out 2>default.err
+limited 20 "$xcollect" -p off true >default.out 2>default.err
 untouched "the default name is not taken through a link"
 mkdir full.er && ln -s ../victim/file full.er/log.xml && ln -s ../victim/file full.er/map.xml
-{ timeout 20 "$xcollect" -O full.er -p off true >full.out 2>full.err; } 2>/dev/null
+{ limited 20 "$xcollect" -O full.er -p off true >full.out 2>full.err; } 2>/dev/null
 untouched "files of an old experiment that are links are not written through"
 
 # ---- another user's experiment cannot have the reader's files copied into it
@@ -67,13 +67,13 @@ record archived -p hi -A on -- sh -c 'for i in 1 2 3; do :; done'
 first=$(find archived.er/archives -type f | head -1)
 if [ -n "$first" ]; then
 	echo changed >"$first"
-	timeout 60 "$xer_archive" archived.er >archive.out 2>&1
+	limited 60 "$xer_archive" archived.er >archive.out 2>&1
 	is "xer_archive does not overwrite what is archived" changed "$(cat "$first")"
 	rm "$first" && ln -s ../../victim/file "$first"
-	timeout 60 "$xer_archive" archived.er >archive.out 2>&1
+	limited 60 "$xer_archive" archived.er >archive.out 2>&1
 	untouched "nor writes through a link in its place"
 	rm -rf archived.er/archives && ln -s ../victim archived.er/archives
-	timeout 60 "$xer_archive" archived.er >archive.out 2>&1
+	limited 60 "$xer_archive" archived.er >archive.out 2>&1
 	untouched "nor into a directory that is a link"
 else
 	not_ok "there is an archive"
@@ -97,18 +97,18 @@ record mine -p off -A off -- sh -c 'exit 0'
 child=$(basename "$(find stranger.er -name '_*.er' | head -1)")
 rm -rf "stranger.er/$child" && ln -s ../mine.er "stranger.er/$child"
 before_mine=$(find mine.er | sort)
-timeout 60 "$xer_archive" stranger.er >archive.out 2>&1
+limited 60 "$xer_archive" stranger.er >archive.out 2>&1
 is "xer_archive says that a descendant is a link" 1 "$(grep -c "$child: a link, which is not followed" archive.out)"
 is "and puts nothing where it leads" "$before_mine" "$(find mine.er | sort)"
-timeout 60 "$xer_print" -header stranger.er >linked.out 2>&1
+limited 60 "$xer_print" -header stranger.er >linked.out 2>&1
 is "xer_print does not follow it" 1 "$(grep -c "$child: a link, which is not followed" linked.out)"
 mv stranger.er/log.xml stranger.er/log && ln -s log stranger.er/log.xml
-timeout 60 "$xer_print" -header stranger.er >linked.out 2>&1
+limited 60 "$xer_print" -header stranger.er >linked.out 2>&1
 is "nor a log that is a link" "1 1" "$? $(grep -c . linked.out)"
 
 # ---- groups
 ln -s victim/group group.erg
-timeout 60 "$xcollect" -o member.er -g group.erg -p off -A off true >group.out 2>&1
+limited 60 "$xcollect" -o member.er -g group.erg -p off -A off true >group.out 2>&1
 is "a group that is a link is refused" 125 $?
 untouched "and nothing is made where it leads"
 [ ! -e member.er ] && ok "nor is an experiment" || not_ok "nor is an experiment"
@@ -125,14 +125,14 @@ if [ "$(id -u)" = 0 ] && have setpriv; then
 	as_other bin/xcollect -o theirs.er -p hi -A copy sh -c 'for i in 1 2 3; do :; done' >theirs.out 2>&1
 	state() { (cd "$everyones" && find theirs.er -exec stat -c '%n %i %s %Y %u %a' {} + | sort); }
 	theirs=$(state)
-	timeout 60 "$xer_print" -header -functions -source main -disasm main "$everyones/theirs.er" >/dev/null 2>theirs.err
+	limited 60 "$xer_print" -header -functions -source main -disasm main "$everyones/theirs.er" >/dev/null 2>theirs.err
 	is "root's xer_print changes nothing in another user's experiment" "$theirs" "$(state)"
 	# The experiment claims that a private file of root's is the program that ran.
 	shell=$(readlink -f "$(command -v sh)")
 	(umask 077 && cp "$shell" "$everyones/secret")
 	sed -i "s|path=\"$shell\"|path=\"$everyones/secret\"|" "$everyones/theirs.er/map.xml"
 	rm -rf "$everyones/theirs.er/archives"
-	timeout 60 "$xer_archive" "$everyones/theirs.er" >theirs.out 2>&1
+	limited 60 "$xer_archive" "$everyones/theirs.er" >theirs.out 2>&1
 	is "nothing that is private to root is archived for them to read" "600" "$(find "$everyones/theirs.er" -name 'secret*' -exec stat -c %a {} +)"
 else
 	skip "what strangers can do" "only root can be several users"
@@ -143,9 +143,9 @@ record data -p hi -H on -A copy -- sh -c 'for i in 1 2 3; do :; done'
 printf '#!/bin/sh\ntouch executed\n' >data.er/run && chmod +x data.er/run
 for name in .xer_print.rc .xerrc .gdbinit .gprofng.rc er_print.rc; do printf 'limit 1\nsystem touch executed\n!touch executed\n' >"data.er/$name"; done
 if have strace && traces; then
-	timeout 60 strace -f -qq -e trace=execve,execveat -o executions "$xer_print" -header -functions -calltree -source main -disasm main -exp_list data.er >strace.out 2>&1
+	limited 60 strace -f -qq -e trace=execve,execveat -o executions "$xer_print" -header -functions -calltree -source main -disasm main -exp_list data.er >strace.out 2>&1
 	is "xer_print executes nothing" 1 "$(grep -c 'execve' executions)"
-	timeout 60 strace -f -qq -e trace=open,openat,creat,unlink,unlinkat,rename,renameat,mkdir -o files "$xer_print" -functions -header data.er >strace.out 2>&1
+	limited 60 strace -f -qq -e trace=open,openat,creat,unlink,unlinkat,rename,renameat,mkdir -o files "$xer_print" -functions -header data.er >strace.out 2>&1
 	is "xer_print writes no file for a report" "" "$(grep -E 'O_(WRONLY|RDWR|CREAT)|unlink|rename|mkdir' files | grep -v '/dev/\(null\|tty\)')"
 	absent "settings in an experiment are not read" -E 'data.er/.*(rc|gdbinit)"' files
 else

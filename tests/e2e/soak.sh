@@ -3,4 +3,4 @@ soak=$(realpath "$(dirname "$0")/../run-soak")
 . "$(dirname "$0")/lib.sh"
 
 mkdir soak
-timeout 120 "$soak" "$BUILD" 12 "$PWD/soak"
+limited 120 "$soak" "$BUILD" 12 "$PWD/soak"

@@ -120,7 +120,7 @@ for compiler in g++ clang++; do
 		record "packed.$compiler.$version" -p hi -A off -- ./program 0.1
 		report "packed.$compiler.$version" -source inlined.cc -fsummary
 		mv "packed.$compiler.$version.txt" single.txt
-		timeout 30 llvm-dwp -e program -o program.dwp
+		limited 30 llvm-dwp -e program -o program.dwp
 		is "$what: llvm-dwp" 0 $?
 		find . -name '*.dwo' -delete
 		report "packed.$compiler.$version" -source inlined.cc -fsummary
@@ -132,7 +132,7 @@ for compiler in g++ clang++; do
 		report "packed.$compiler.$version" -source inlined.cc
 		is "$what: a damaged one is none" 0 $?
 		rm -f program.dwp && mkfifo program.dwp
-		timeout 20 "$xer_print" -source inlined.cc "packed.$compiler.$version.er" >/dev/null 2>&1
+		limited 20 "$xer_print" -source inlined.cc "packed.$compiler.$version.er" >/dev/null 2>&1
 		is "$what: a FIFO in its place is not waited for" 0 $?
 		rm -f program.dwp
 	done
@@ -176,13 +176,13 @@ if have objcopy strip; then
 	# A file with nothing but holes, and so large that its checksum would take hours; some file systems cannot have such
 	# files.
 	if rm program.debug && truncate -s 8T program.debug; then
-		timeout 60 "$xer_print" -functions summed.er >holes.txt 2>&1
+		limited 60 "$xer_print" -functions summed.er >holes.txt 2>&1
 		is "a file of holes in its place is not read to its end" 0 $?
 	else
 		skip "a file of holes in place of a debug file" "it cannot be made here"
 	fi
 	rm -f program.debug && mkfifo program.debug
-	timeout 20 "$xer_print" -functions summed.er >fifo.txt 2>&1
+	limited 20 "$xer_print" -functions summed.er >fifo.txt 2>&1
 	is "a FIFO in its place is not waited for" 0 $?
 	rm program.debug
 else
@@ -259,10 +259,10 @@ fi
 
 "$xer_archive" -a src moved.er
 rm -rf program && mv src gone.src && mkdir away && mv moved.er away/
-timeout 60 "$xer_print" -source spin away/moved.er >archived.txt 2>archived.err
+limited 60 "$xer_print" -source spin away/moved.er >archived.txt 2>archived.err
 is "source and program are gone: exit status" 0 $?
 contains "the source is archived" '\(from the archive\)' archived.txt
-timeout 60 "$xer_print" -disasm main away/moved.er >archived.txt 2>archived.err
+limited 60 "$xer_print" -disasm main away/moved.er >archived.txt 2>archived.err
 if ! grep -q 'built without capstone' archived.err; then
 	contains "and the instructions" 'call.* <spin' archived.txt
 fi

@@ -11,7 +11,7 @@ terminal()
 {
 	local rows=$1
 	shift
-	TERM=xterm timeout -k 5 60 script -qec "stty rows $rows cols 200; $*" /dev/null </dev/null >shown.txt 2>&1
+	TERM=xterm timeout -k 5 $((60 * patience)) script -qec "stty rows $rows cols 200; $*" /dev/null </dev/null >shown.txt 2>&1
 }
 
 # ---- the pager, only if the screen is too small
@@ -83,7 +83,7 @@ narrow()
 {
 	local columns=$1
 	shift
-	TERM=dumb timeout -k 5 60 script -qec "stty rows 500 cols $columns; $*" /dev/null </dev/null 2>&1 | tr -d '\r' >shown.txt
+	TERM=dumb timeout -k 5 $((60 * patience)) script -qec "stty rows 500 cols $columns; $*" /dev/null </dev/null 2>&1 | tr -d '\r' >shown.txt
 }
 # widest: the length of the longest row of a table
 widest() { grep '^ *[0-9]' shown.txt | awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }'; }
@@ -111,7 +111,7 @@ is "off a terminal nothing is cut" 0 $?
 
 # ---- the prompt
 printf 'limit 3\nfunctions\nfunctons\nquit\n' >keys.txt
-TERM=xterm timeout -k 5 60 script -qec "$xer_print profile.er" /dev/null <keys.txt >shown.txt 2>&1
+TERM=xterm timeout -k 5 $((60 * patience)) script -qec "$xer_print profile.er" /dev/null <keys.txt >shown.txt 2>&1
 is "a slip at the prompt is no failure" 0 $?
 contains "there is a prompt" '\(xer_print\) ' shown.txt
 contains "and the table" 'work_a' shown.txt

@@ -16,7 +16,7 @@ usual='^Creating experiment directory|takes no samples in system calls: the syst
 # read_as_ever: xer_print's rows of work, and a message if its status is wrong
 read_as_ever()
 {
-	timeout -k 2 90 "$xer_print" -metrics i.heapalloccnt:i.heapallocbytes:name -functions t.er >report.txt 2>report.err
+	limited 90 "$xer_print" -metrics i.heapalloccnt:i.heapallocbytes:name -functions t.er >report.txt 2>report.err
 	local status=$?
 	[ $status = 0 ] || [ $status = 1 ] && [ -s report.err ] || [ $status = 0 ] || echo "xer_print ends with $status"
 	awk '$NF == "work" { print; exit }' report.txt
@@ -37,7 +37,7 @@ as_bare()
 # begin NAME ERRNO FIRST: xcollect's call number FIRST fails
 begin()
 {
-	timeout -k 2 90 "$inject" xcollect log "$2" "$3" 1 "${recording[@]}" -o t.er "$target" >out 2>err
+	limited 90 "$inject" xcollect log "$2" "$3" 1 "${recording[@]}" -o t.er "$target" >out 2>err
 	local status=$? wrong=
 	if [ -s out ] || [ -e left ]; then
 		wrong=$(as_bare $status)
@@ -66,7 +66,7 @@ untold()
 sampled()
 {
 	shift
-	timeout -k 2 90 "$inject" xer_sampler log "$@" "${recording[@]}" -o t.er "$target" >out 2>err
+	limited 90 "$inject" xer_sampler log "$@" "${recording[@]}" -o t.er "$target" >out 2>err
 	as_bare $?
 	untold --sampler sampler
 	untold page-faults counter0
@@ -79,7 +79,7 @@ archived()
 	shift
 	cp -r ../archivable.er t.er
 	row=$(read_as_ever)
-	timeout -k 2 90 "$inject" xer_archive log "$@" "$xer_archive" "${archiving[@]}" t.er >out 2>err
+	limited 90 "$inject" xer_archive log "$@" "$xer_archive" "${archiving[@]}" t.er >out 2>err
 	status=$?
 	[ "$status.$2" != 139.1 ] || return # the first call is the loader's, which crashes there
 	[ $status = 0 ] || [ $status = 137 ] || [ -s err ] || echo "xer_archive ends with $status, and says nothing;"

@@ -6,9 +6,9 @@ same()
 {
 	local claim=$1 plain recorded
 	shift
-	timeout -k 5 60 "$@" >plain.out 2>plain.err
+	limited 60 "$@" >plain.out 2>plain.err
 	plain=$?
-	timeout -k 5 60 "$xcollect" -A off -O same.er -H on -p hi "$@" >recorded.out 2>recorded.err
+	limited 60 "$xcollect" -A off -O same.er -H on -p hi "$@" >recorded.out 2>recorded.err
 	recorded=$?
 	is "$claim: exit status" "$plain" "$recorded"
 	cmp -s plain.out recorded.out

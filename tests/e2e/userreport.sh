@@ -10,13 +10,13 @@ trcrpt()
 {
 	local name=$1
 	shift
-	timeout -k 5 100 "$xer_trcrpt" "$@" "$name.er" >"$name.txt" 2>"$name.txt.err"
+	limited 100 "$xer_trcrpt" "$@" "$name.er" >"$name.txt" 2>"$name.txt.err"
 }
 
 # firsts NAME HOOK: the first data words of the hook's events, as ranges
 firsts()
 {
-	timeout -k 5 100 "$xer_trcrpt" -h -r -d "$2" "$1.er" | awk '/^0/ { print strtonum_hex($5) }
+	limited 100 "$xer_trcrpt" -h -r -d "$2" "$1.er" | awk '/^0/ { print strtonum_hex($5) }
 		function strtonum_hex(text, i, value) { value = 0; for (i = 1; i <= length(text); i++) value = value * 16 + index("0123456789ABCDEF", substr(text, i, 1)) - 1; return value }' |
 		awk 'NR == 1 { from = last = $1; next } $1 == last + 1 { last = $1; next } { printf "%d-%d ", from, last; from = last = $1 } END { if (NR) printf "%d-%d\n", from, last }'
 }

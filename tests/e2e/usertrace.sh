@@ -10,7 +10,7 @@ trcrpt()
 {
 	local name=$1
 	shift
-	timeout -k 5 100 "$xer_trcrpt" "$@" "$name.er" >"$name.txt" 2>"$name.txt.err"
+	limited 100 "$xer_trcrpt" "$@" "$name.er" >"$name.txt" 2>"$name.txt.err"
 }
 
 # events NAME HOOK...: how many events of these hooks NAME.er has
@@ -18,7 +18,7 @@ events()
 {
 	local name=$1
 	shift
-	timeout -k 5 100 "$xer_trcrpt" -h -r -d "$(IFS=,; echo "$*")" "$name.er" | grep -c '^0'
+	limited 100 "$xer_trcrpt" -h -r -d "$(IFS=,; echo "$*")" "$name.er" | grep -c '^0'
 }
 
 # ---- the article

@@ -28,7 +28,7 @@ is "a limit of 4 KiB: no signal" 0 $?
 
 if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=512k tmpfs full 2>/dev/null; then
 	trap 'umount full' EXIT
-	timeout 60 "$xcollect" -o full/full.er -A off -p hi -H on "$programs/crash" 200000 4 exit >full.out 2>full.err
+	limited 60 "$xcollect" -o full/full.er -A off -p hi -H on "$programs/crash" 200000 4 exit >full.out 2>full.err
 	is "a full disk: the program ends well" 0 $?
 	"$xer_print" -header full/full.er >full.txt 2>&1
 	is "a full disk: xer_print exits 0" 0 $?
@@ -37,7 +37,7 @@ if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=512k tmpfs full 2>
 	contains "a full disk: what was recorded is there" 'allocate' full.txt
 	# The archive does not fit either.
 	rm -rf full/full.er
-	timeout 60 "$xcollect" -o full/full.er -A on -p hi "$programs/burn50" 0.3 >full.out 2>full.err
+	limited 60 "$xcollect" -o full/full.er -A on -p hi "$programs/burn50" 0.3 >full.out 2>full.err
 	is "a full disk while archiving: the program ends well" 0 $?
 	dd if=/dev/zero of=full/fill bs=1k 2>/dev/null
 	"$xcollect" -o full/none.er true 2>none.err

@@ -2,7 +2,7 @@
  *
  * usage: attached KIND THREADS GO [PLUGIN]
  *
- * Until the file GO exists it does what KIND says: spin, masked (spin with all signals blocked),
+ * It makes the directory GO.ready. Until the file GO exists it does what KIND says: spin, masked (spin with all signals blocked),
  * heap (malloc and free all the time), sleep (each thread in one of nanosleep, poll, a futex and
  * read, without a timeout that ends soon), nothing (only the main thread, in poll). It counts calls
  * that fail with EINTR, and checks errno and a floating-point sum. Then, in the main thread:
@@ -195,22 +195,29 @@ static void *(*thread_function(const char *kind))(void *)
 	return strcmp(kind, "spin") == 0 ? spin : sleeper;
 }
 
+static void make_directory(const char *path, const char *ending)
+{
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s%s", path, ending);
+	mkdir(name, 0777);
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 3 ? argv[1] : "nothing";
 	int threads = argc > 3 ? atoi(argv[2]) : 0;
 	pthread_t thread[THREADS_MAX];
 	FILE *null = fopen("/dev/null", "w");
-	char done[4096];
 	int right;
 
-	if (argc < 4 || strlen(argv[3]) > sizeof(done) - 8 || threads > THREADS_MAX || !null ||
-	    pipe(pipes) < 0)
+	if (argc < 4 || threads > THREADS_MAX || !null || pipe(pipes) < 0)
 		return 2;
 	for (int i = 0; i < OLD; i++)
 		old[i] = malloc(33);
 	for (long i = 0; i < threads; i++)
 		pthread_create(&thread[i], NULL, thread_function(kind), (void *)i);
+	make_directory(argv[3], ".ready");
 	right = work_until(kind, argv[3], 1);
 	collector_sample("in the middle");
 	known_old();
@@ -220,7 +227,7 @@ int main(int argc, char **argv)
 	known_lock();
 	if (argc > 4)
 		known_plugin(argv[4]);
-	mkdir(strcat(strcpy(done, argv[3]), ".done"), 0777);
+	make_directory(argv[3], ".done");
 	right &= work_until("nothing", argv[3], 0);
 	stop = 1;
 	pthread_mutex_lock(&gate);
