@@ -155,6 +155,7 @@ static int begin(void)
 		col_founder_close();
 		return error;
 	}
+	thread_scan();
 	words = stand_in_front();
 	altstack_expect();
 	forget_past();

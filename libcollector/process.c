@@ -112,7 +112,6 @@ int process_open(void)
 		col_log_warning("no memory to record");
 		return -ENOMEM;
 	}
-	thread_scan();
 	warn_of_limit();
 	if (!ARCH_WALKS_STACKS)
 		col_log_warning(

@@ -22,8 +22,13 @@ struct place {
 };
 
 static struct place founder, own;
-static char own_name[NAME_MAX + 1];
-static const char *_Atomic own_now; /* NULL: it has no directory */
+
+/* The path of the directory of this process, and its name in that. */
+struct own_path {
+	char path[sizeof(col.descriptor.directory) + 1 + NAME_MAX];
+	const char *name;
+};
+static const struct own_path *_Atomic own_now; /* NULL: it has no directory */
 
 /* High numbers do not disturb what the program expects, and up to 1024 the kernel's table does not
  * grow. If few descriptors are allowed, ours count among them: but at least the first ones that the
@@ -78,10 +83,8 @@ static int is_above(int fd)
 	       (uint64_t)fd >= limit.rlim_cur;
 }
 
-/* Give the file a high number instead of `fd`. The program may have taken all of the highest. A low
- * number would change the numbers that the program gets, so the file is given up instead. Returns
- * the number or -errno. */
-int col_file_move_up(int fd)
+/* Where few descriptors are allowed. Returns the number or -errno. */
+static long move_up_few(int fd)
 {
 	long high = -EMFILE;
 
@@ -89,6 +92,22 @@ int col_file_move_up(int fd)
 		return fd;
 	for (int least = high_fd(); high < 0 && least > STDERR_FILENO; least /= 2)
 		high = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+	sys_close(fd);
+	return high;
+}
+
+/* Give the file a high number instead of `fd`. The program may have taken all of the highest. A low
+ * number would change the numbers that the program gets, so the file is given up instead. Returns
+ * the number or -errno. */
+int col_file_move_up(int fd)
+{
+	long high;
+
+	if (fd >= HIGH_FD)
+		return fd;
+	high = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_FD);
+	if (unlikely(high < 0))
+		return (int)move_up_few(fd);
 	sys_close(fd);
 	return (int)high;
 }
@@ -257,41 +276,54 @@ void col_place_done(int fd)
 		sys_close(fd);
 }
 
+static void set_own(struct own_path *to, const char *name)
+{
+	char *at = stpcpy(to->path, col.descriptor.directory);
+
+	to->name = ".";
+	if (strcmp(name, ".") != 0) {
+		*at = '/';
+		to->name = strcpy(at + 1, name);
+	}
+	atomic_store(&own_now, to);
+}
+
 int col_directory_open(const char *name)
 {
+	static struct own_path path;
 	int error = learn(&own, open_in_founder(name, O_RDONLY));
 
-	if (error == 0) {
-		strcpy(own_name, name);
-		atomic_store(&own_now, own_name);
-	}
+	if (error == 0)
+		set_own(&path, name);
 	return error;
 }
 
+/* By its path, without its founder: whether it is the right one is seen by its inode. */
 int col_directory_get(void)
 {
-	const char *name = atomic_load(&own_now);
+	const struct own_path *now = atomic_load(&own_now);
+	int fd = now ? open_directory(AT_FDCWD, now->path, O_PATH) : -EBADF;
 
-	return name ? check(&own, open_in_founder(name, O_PATH)) : -EBADF;
+	if (unlikely(fd == -ENAMETOOLONG))
+		fd = open_in_founder(now->name, O_PATH);
+	return check(&own, fd);
 }
 
 int col_directory_rename(const char *name)
 {
-	static char names[NAME_MAX + 1]; /* another thread may be reading the old one */
-	const char *old = atomic_load(&own_now);
+	static struct own_path renamed; /* another thread may be reading the old one */
+	const struct own_path *old = atomic_load(&own_now);
 	int directory, error;
 
-	if (!old || strcmp(old, ".") == 0)
+	if (!old || strcmp(old->name, ".") == 0)
 		return -EPERM;
 	directory = col_founder_get();
 	error = directory < 0 ? directory
-	                      : (int)SYS5(SYS_renameat2, directory, old, directory, name,
+	                      : (int)SYS5(SYS_renameat2, directory, old->name, directory, name,
 	                                  RENAME_NOREPLACE);
 	col_place_done(directory);
-	if (error == 0) {
-		strcpy(names, name);
-		atomic_store(&own_now, names);
-	}
+	if (error == 0)
+		set_own(&renamed, name);
 	return error;
 }
 

@@ -23,6 +23,7 @@ static int is_deaf; /* the signal has no handler of ours, and would kill the pro
 static int is_without_perf, is_user_only;
 
 static int is_borrowed; /* the calling thread, by xcollect -P */
+static int is_late;     /* the process may have other threads already */
 
 /* The events are open, and threads are looked for that are older: has each of them got one? */
 static int is_beginning, has_all;
@@ -46,7 +47,7 @@ static void open_perf(uint32_t tid)
 		return;
 	is_without_perf = col.descriptor.without_perf || !tick_perf_is_possible() ||
 	                  signals_install(SIGTRAP, handle_trap) < 0 ||
-	                  tick_perf_open(tick_period_us() * 1000, !is_user_only) < 0;
+	                  tick_perf_open(tick_period_us() * 1000, !is_user_only, !is_late) < 0;
 	if (is_borrowed)
 		tick_perf_leave();
 	is_beginning = has_all = tick_perf_is_open() && !tick_perf_is_everywhere();
@@ -175,6 +176,7 @@ static void replace_events(struct col_thread *thread, int is_traced)
 {
 	tick_perf_close();
 	is_without_perf = is_traced;
+	is_late = 1;
 	for (struct col_thread *each = thread_first(); each; each = each->next) {
 		if (!atomic_load(&each->tid))
 			continue;
@@ -219,7 +221,7 @@ void tick_before_thread(void)
 
 void tick_borrow(void)
 {
-	is_borrowed = 1;
+	is_borrowed = is_late = 1;
 }
 
 void tick_give_back(void)
@@ -246,6 +248,7 @@ void tick_stay(void)
 
 void tick_forget_events(void)
 {
+	is_late = 0;
 	atomic_store(&is_watching, 0);
 	tick_perf_close();
 }

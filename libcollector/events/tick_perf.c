@@ -161,12 +161,12 @@ static unsigned elders_allowed(void)
 	return part < ELDERS_MAX ? (unsigned)part : ELDERS_MAX;
 }
 
-int tick_perf_open(uint64_t period_ns, int with_kernel)
+int tick_perf_open(uint64_t period_ns, int with_kernel, int is_alone)
 {
 	int error;
 
 	period = period_ns;
-	is_everywhere = kernel_sees_one_thread();
+	is_everywhere = is_alone || kernel_sees_one_thread();
 	is_user_only = !with_kernel;
 	error = open_both(with_kernel);
 	if ((error == -EACCES || error == -EPERM) && with_kernel) {

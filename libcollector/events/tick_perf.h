@@ -18,8 +18,8 @@ enum tick_perf_trap {
 
 /* Open the events on the calling thread, for tick_perf_run, with a period in ns on average. Without
  * `with_kernel`, or if the kernel does not allow it, periods that end in the kernel are not told.
- * Returns 0 or -errno: then nothing is open. Signal-safe. */
-int tick_perf_open(uint64_t period_ns, int with_kernel);
+ * is_alone: it is known that the process has no other thread. Returns 0 or -errno: then nothing is open. Signal-safe. */
+int tick_perf_open(uint64_t period_ns, int with_kernel, int is_alone);
 
 /* Close them, if they are still ours: no thread has any more. Signal-safe. */
 void tick_perf_close(void);

@@ -19,43 +19,39 @@
 #include <link.h>
 #include <unistd.h>
 
-enum { OBJECTS = 4096, BUILD_ID_MAX = 64 };
+enum { OBJECTS = 4096, PLACES = 2 * OBJECTS, BUILD_ID_MAX = 64 };
 
-/* Known objects by start address. An entry is taken by a CAS on start; it is `gone` after the
- * unloading, and can then be taken again by a CAS, so a program may load and unload as often as it
- * likes. */
+/* A known object. It is `gone` after the unloading, and can then be taken again by a CAS, so a
+ * program may load and unload as often as it likes. */
 struct object {
-	atomic_uint_fast64_t start, end; /* end: 0 until it is known */
+	atomic_uint_fast64_t start, end; /* start 0: no object; end 0: not known yet */
 	atomic_uint_fast64_t identity;   /* see identity_of, 0 until it is known */
 	uint32_t id;
 	atomic_uint gone;
 };
 
+/* In the order in which they came; and by start address, as the number in that order + 1, 0: none.
+ * A short process touches few pages of these. */
 static struct object objects[OBJECTS];
+static atomic_uint entry_count;
+static _Atomic uint16_t places[PLACES];
+
 static atomic_uint object_count;
+static atomic_uint is_beginning;
+static atomic_uint is_begun; /* map.xml is open: until then, objects are only remembered */
+static char program[4096];   /* the executable's path, which the loader does not keep */
 
-/* The entries that were ever taken, by their places + 1: few of the table's pages are touched. */
-static _Atomic uint16_t taken[OBJECTS];
-static atomic_uint taken_count;
-
-/* 0: it is just being taken. */
-static struct object *known(unsigned i)
+static unsigned entries(void)
 {
-	unsigned place = atomic_load_explicit(&taken[i], memory_order_acquire);
-
-	return place ? &objects[place - 1] : NULL;
-}
-
-static unsigned known_count(void)
-{
-	unsigned count = atomic_load_explicit(&taken_count, memory_order_acquire);
+	unsigned count = atomic_load_explicit(&entry_count, memory_order_acquire);
 
 	return count < OBJECTS ? count : OBJECTS;
 }
 
-static atomic_uint is_beginning;
-static atomic_uint is_begun; /* map.xml is open: until then, objects are only remembered */
-static char program[4096];   /* the executable's path, which the loader does not keep */
+static int is_known(const struct object *object)
+{
+	return atomic_load(&object->start) != 0 && !atomic_load(&object->gone);
+}
 
 struct loaded {
 	uint64_t start, bias;
@@ -101,32 +97,62 @@ static int is_other(const struct object *object, uint64_t identity)
 	return known != 0 && known != identity;
 }
 
+/* An entry that nobody finds by its address yet; NULL: there is none left. */
+static struct object *new_entry(uint64_t start)
+{
+	unsigned number = atomic_fetch_add(&entry_count, 1);
+
+	if (number >= OBJECTS) {
+		atomic_store(&entry_count, OBJECTS);
+		return NULL;
+	}
+	atomic_store(&objects[number].start, start);
+	return &objects[number];
+}
+
+/* The entry of that start address. *made: this call has made it. NULL: there is none left. */
+static struct object *entry_at(uint64_t start, int *made)
+{
+	uint32_t at = (uint32_t)(start >> 12) * 0x9e3779b1u;
+	struct object *own = NULL;
+
+	*made = 0;
+	for (int i = 0; i < PLACES; i++, at++) {
+		_Atomic uint16_t *place = &places[at % PLACES];
+		uint16_t number = atomic_load_explicit(place, memory_order_acquire);
+
+		if (number == 0) {
+			own = own ? own : new_entry(start);
+			if (!own)
+				return NULL;
+			*made = atomic_compare_exchange_strong(place, &number,
+			                                       (uint16_t)(own - objects + 1));
+			if (*made)
+				return own;
+		}
+		if (atomic_load(&objects[number - 1].start) != start)
+			continue;
+		if (own) /* another thread was faster */
+			atomic_store(&own->start, 0);
+		return &objects[number - 1];
+	}
+	return NULL;
+}
+
 /* Returns the entry that this call has taken, or NULL if the object is known (or the table is
  * full). *is_replaced: another object is known there. */
 static struct object *take_entry(uint64_t start, uint64_t identity, int *is_replaced)
 {
-	uint32_t at = (uint32_t)(start >> 12) * 0x9e3779b1u;
+	unsigned gone = 1;
+	int made;
+	struct object *object = entry_at(start, &made);
 
 	*is_replaced = 0;
-
-	for (int i = 0; i < OBJECTS; i++, at++) {
-		struct object *object = &objects[at % OBJECTS];
-		uint_fast64_t seen = atomic_load_explicit(&object->start, memory_order_acquire);
-		unsigned gone = 1;
-
-		if (seen == 0 && atomic_compare_exchange_strong(&object->start, &seen, start)) {
-			atomic_store_explicit(&taken[atomic_fetch_add(&taken_count, 1)],
-			                      (uint16_t)(at % OBJECTS + 1), memory_order_release);
-			return object;
-		}
-		if (seen == start) {
-			if (atomic_compare_exchange_strong(&object->gone, &gone, 0))
-				return object;
-			*is_replaced = is_other(object, identity);
-			return NULL;
-		}
-	}
-	atomic_fetch_add(&col.count.lost_objects, 1);
+	if (!object)
+		atomic_fetch_add(&col.count.lost_objects, 1);
+	if (!object || made || atomic_compare_exchange_strong(&object->gone, &gone, 0))
+		return object;
+	*is_replaced = is_other(object, identity);
 	return NULL;
 }
 
@@ -274,12 +300,9 @@ static void note_unloads(int (*is_kept)(const struct object *object))
 	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
 
 	EACH_SOURCE(unload);
-	for (unsigned i = 0; i < known_count(); i++) {
-		struct object *object = known(i);
-
-		if (object && !atomic_load(&object->gone) && !is_there(object) && !is_kept(object))
-			let_go(object, generation);
-	}
+	for (unsigned i = 0; i < entries(); i++)
+		if (is_known(&objects[i]) && !is_there(&objects[i]) && !is_kept(&objects[i]))
+			let_go(&objects[i], generation);
 }
 
 /* Being loaded, it may be in no table of the C library yet; it has no identity either. */
@@ -291,13 +314,10 @@ static int is_new(const struct object *object)
 /* The object at [start, end) is new: whatever was known there is gone. */
 static int covers_known(const struct object *object, uint64_t start, uint64_t end)
 {
-	for (unsigned i = 0; i < known_count(); i++) {
-		const struct object *other = known(i);
-
-		if (other && other != object && !atomic_load(&other->gone) &&
-		    atomic_load(&other->start) < end && start < atomic_load(&other->end))
+	for (unsigned i = 0; i < entries(); i++)
+		if (&objects[i] != object && is_known(&objects[i]) &&
+		    atomic_load(&objects[i].start) < end && start < atomic_load(&objects[i].end))
 			return 1;
-	}
 	return 0;
 }
 
@@ -396,7 +416,8 @@ static void see_again(struct object *object)
 	uint64_t start = atomic_load(&object->start);
 	struct object_found found;
 
-	if (!atomic_exchange(&object->gone, 1) && object_find((uintptr_t)start, &found) == 0)
+	if (start != 0 && !atomic_exchange(&object->gone, 1) &&
+	    object_find((uintptr_t)start, &found) == 0)
 		map_see(&found);
 }
 
@@ -421,9 +442,8 @@ void map_begin(void)
 	sys_block_signals(&old);
 	if (make_file() == 0) {
 		atomic_store(&is_begun, 1);
-		for (unsigned i = 0; i < known_count(); i++)
-			if (known(i))
-				see_again(known(i));
+		for (unsigned i = 0; i < entries(); i++)
+			see_again(&objects[i]);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
@@ -439,13 +459,10 @@ uint32_t map_each(uint32_t above, void (*take)(const struct object_found *found)
 	uint32_t highest = atomic_load(&object_count);
 	struct object_found found;
 
-	for (unsigned i = 0; i < known_count() && highest > above; i++) {
-		const struct object *object = known(i);
-
-		if (object && !atomic_load(&object->gone) && object->id > above &&
-		    object_find((uintptr_t)atomic_load(&object->start), &found) == 0)
+	for (unsigned i = 0; i < entries() && highest > above; i++)
+		if (is_known(&objects[i]) && objects[i].id > above &&
+		    object_find((uintptr_t)atomic_load(&objects[i].start), &found) == 0)
 			take(&found);
-	}
 	return highest;
 }
 

@@ -306,10 +306,12 @@ Test(clock, threads_that_are_older_have_their_own)
 	start_again();
 	for (int i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, burn, NULL);
+	tick_borrow();
 	tick_arm(thread);
 	cr_assert(tick_perf_is_open());
 	cr_assert_not(tick_perf_is_everywhere());
 	tick_start();
+	tick_give_back();
 	cr_assert(tick_perf_is_everywhere(), "each has been found, and has an event");
 	for (each = thread_first(); each; each = each->next) {
 		if (!atomic_load(&each->tid) || each == thread)

@@ -64,7 +64,7 @@ TestSuite(tick_perf, .init = setup, .fini = done, .timeout = 30);
 
 static void open_events(uint64_t period_ns)
 {
-	int error = tick_perf_is_possible() ? tick_perf_open(period_ns, 1) : -ENOTSUP;
+	int error = tick_perf_is_possible() ? tick_perf_open(period_ns, 1, 0) : -ENOTSUP;
 
 	if (error < 0)
 		cr_skip_test("perf events are refused here: %s", strerror(-error));
@@ -399,7 +399,7 @@ Test(tick_perf, a_child_closes_what_it_has_inherited)
 
 Test(tick_perf, user_time_alone_if_that_is_wanted)
 {
-	if (!tick_perf_is_possible() || tick_perf_open(MS, 0) < 0)
+	if (!tick_perf_is_possible() || tick_perf_open(MS, 0, 0) < 0)
 		cr_skip_test("perf events are refused here");
 	cr_assert(tick_perf_is_user_only());
 	tick_perf_close();
