@@ -64,6 +64,13 @@ static int find_places(struct call_place *place, struct objects *objects)
 	return place->call_at && place->return_at ? 0 : -ENOTSUP;
 }
 
+int call_is_possible(struct objects *objects)
+{
+	struct call_place place = {.area = 0};
+
+	return find_places(&place, objects) == 0;
+}
+
 /* Behind what the thread uses of its stack: the address of the signal return, and the frame. */
 static int lay_way_back(struct call_place *place)
 {

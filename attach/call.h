@@ -20,6 +20,10 @@ struct call_place {
 	uint64_t area;           /* mapped in the target, 0: not yet */
 };
 
+/* Does the target's C library have the code that calls begin and end with? It is missing while the
+ * program is still being loaded. */
+int call_is_possible(struct objects *objects);
+
 /* Prepare `thread`, stopped at a safe point, for calls. Returns 0; -ENOTSUP: the C library lacks
  * what is needed; -EPERM: the system forbids new executable memory; or another -errno. After a
  * failure the thread is as it was. */

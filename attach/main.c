@@ -23,12 +23,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
-	SEARCH_MS = 20000,
+	SEARCHES = 4, /* for a safe point, each of */
+	SEARCH_MS = 5000,
+	START_TRIES = 800, /* to find the C library of a program that is being started, */
+	START_PAUSE_US = 25000,
+	START_CPU_MS = 50, /* which needs less CPU time than this to get there */
 	LOAD_MS = 20000,
 	ENTRY_MS = 30000,
 	MESSAGE_MAX = 512,
+	PROGRAMS = 10,     /* at most, that the process executes while we look at it */
+	OTHER_PROGRAM = 1, /* it executes another one by now: look again */
 	FAILED = 125,
 	REFUSED = 126,
 	GONE = 127
@@ -39,6 +47,7 @@ struct job {
 	const char *library;
 	const char *text; /* the descriptor */
 	int is_detach;
+	int programs; /* that were executed under our eyes */
 	struct objects *objects;
 	struct thread thread;
 	struct call_place place;
@@ -212,12 +221,22 @@ static int keep_errno(struct job *job, uint64_t *at, int *value)
 	return error < 0 ? error : memory_read(*at, value, sizeof(*value));
 }
 
+/* Does the process execute another program by now? Then nothing of the old one can be read. */
+static int is_other_program(struct job *job)
+{
+	return !call_is_possible(job->objects) && job->programs++ < PROGRAMS;
+}
+
 static int enter(struct job *job)
 {
 	uint64_t errno_at;
 	int value, status, touched = 1;
 	int error = call_begin(&job->place, job->objects, &job->thread);
 
+	if (error == -ENOTSUP && is_other_program(job)) {
+		thread_release(&job->thread);
+		return OTHER_PROGRAM;
+	}
 	if (error < 0)
 		return explain_call(job, "mapping memory", error);
 	error = keep_errno(job, &errno_at, &value);
@@ -237,12 +256,53 @@ static int enter(struct job *job)
 	return error < 0 && status == 0 ? explain_call(job, "the way back", error) : status;
 }
 
-static int run(struct job *job)
+/* Is the process so young that it may not have its C library yet, or only a part of it? It runs, or
+ * waits for a CPU, and has hardly used any. */
+static int is_starting(pid_t pid)
 {
-	int error = memory_open(job->pid);
+	char doing = thread_doing(pid);
+	struct timespec used;
+	clockid_t clock;
 
-	if (error == 0)
-		error = objects_open(job->pid, job->library, &job->objects);
+	return (doing == 'R' || doing == 'D') && clock_getcpuclockid(pid, &clock) == 0 &&
+	       clock_gettime(clock, &used) == 0 && used.tv_sec == 0 &&
+	       used.tv_nsec < START_CPU_MS * 1000000L;
+}
+
+static int read_objects(struct job *job)
+{
+	for (int tries = 0;; tries++) {
+		int may_wait = tries < START_TRIES && is_starting(job->pid);
+		int error = memory_open(job->pid);
+
+		if (error == 0)
+			error = objects_open(job->pid, job->library, &job->objects);
+		if (!may_wait || (error < 0 && error != -EIO) ||
+		    (error == 0 && call_is_possible(job->objects)))
+			return error;
+		if (error == 0)
+			objects_close(job->objects);
+		usleep(START_PAUSE_US);
+	}
+}
+
+static int search(struct job *job)
+{
+	int error = -EAGAIN;
+
+	for (int i = 0; i < SEARCHES && error == -EAGAIN; i++) {
+		error = search_thread(job->objects, job->pid, SEARCH_MS, &job->thread);
+		if (error == -EAGAIN && !call_is_possible(job->objects))
+			break;
+	}
+	return error;
+}
+
+/* Go into the program that the process executes now. */
+static int go_in(struct job *job)
+{
+	int error = read_objects(job);
+
 	if (error < 0)
 		return fail(error == -ENOENT ? GONE : REFUSED, "process %d cannot be read: %s",
 		            (int)job->pid, strerror(-error));
@@ -258,8 +318,22 @@ static int run(struct job *job)
 			REFUSED,
 			"process %d cannot be recorded: the program has a malloc of its own, which might be entered twice",
 			(int)job->pid);
-	error = search_thread(job->objects, job->pid, SEARCH_MS, &job->thread);
+	error = search(job);
+	if (error == -EAGAIN && is_other_program(job))
+		return OTHER_PROGRAM;
 	return error < 0 ? explain_search(job, error) : enter(job);
+}
+
+static int run(struct job *job)
+{
+	int status;
+
+	do {
+		status = go_in(job);
+		if (status == OTHER_PROGRAM)
+			objects_close(job->objects);
+	} while (status == OTHER_PROGRAM);
+	return status;
 }
 
 int main(int argc, char **argv)

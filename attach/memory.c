@@ -12,6 +12,8 @@ int memory_open(pid_t pid)
 {
 	char path[40];
 
+	if (memory_fd >= 0)
+		close(memory_fd);
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	memory_fd = open(path, O_RDWR | O_CLOEXEC);
 	return memory_fd < 0 ? -errno : 0;

@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Open the memory of process `pid`. Returns 0 or -errno. One target at a time. */
+/* Open the memory of process `pid`, instead of what was open. It is that of the program which the
+ * process executes now: after an exec there is nothing to read in it. Returns 0 or -errno. One
+ * target at a time. */
 int memory_open(pid_t pid);
 
 /* Read or write `len` bytes at `address`, all or nothing counts. Pages that the target itself may

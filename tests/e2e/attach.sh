@@ -198,6 +198,16 @@ done
 start heap 4 nice -n 19
 attach_often 1 -L 20
 is "to one that gets hardly any CPU" 0 $failures
+failed=0
+for ((i = 0; i < 5; i++)); do
+	nice -n 19 "$programs/burn50" 20 1 >young.out 2>&1 &
+	young=$!
+	timeout -k 5 90 "$xcollect" -P $young -A off -t 0.05 -O young.er >young.out 2>young.err || grep -q 'try again$' young.err ||
+		{ failed=$((failed + 1)); cat young.err; }
+	kill $young
+	wait $young 2>/dev/null
+done
+is "five times to one that is still being loaded, or it is said that it takes too long" 0 $failed
 kill "${busy[@]}"
 wait "${busy[@]}"
 finish "which ends as if nothing had been (3)"

@@ -1,5 +1,5 @@
-/* regions.c: an example of the guide: a loop whose threads have unequal work, so that all but one wait at its end.
- *   cc -g -O1 -fopenmp -o regions regions.c && OMP_NUM_THREADS=2 ./regions */
+/* regions.c: an example of the guide: a loop whose threads have unequal work, so that all but one
+ * wait at its end. cc -g -O1 -fopenmp -o regions regions.c && OMP_NUM_THREADS=2 ./regions */
 #include <stdio.h>
 
 static unsigned long work(unsigned long turns)

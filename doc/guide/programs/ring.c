@@ -1,5 +1,5 @@
-/* ring.c: an example of the guide: rank 0 works before it sends, so that the other ranks wait for it.
- *   mpicc -g -O1 -o ring ring.c && mpirun -np 2 ./ring */
+/* ring.c: an example of the guide: rank 0 works before it sends, so that the other ranks wait for
+ * it. mpicc -g -O1 -o ring ring.c && mpirun -np 2 ./ring */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -23,12 +23,14 @@ int main(int argc, char **argv)
 	for (int turn = 0; turn < 20; turn++) {
 		if (rank == 0) {
 			token += work(1000000);
-			MPI_Send(&token, 1, MPI_UNSIGNED_LONG, (rank + 1) % size, 0, MPI_COMM_WORLD);
+			MPI_Send(&token, 1, MPI_UNSIGNED_LONG, (rank + 1) % size, 0,
+			         MPI_COMM_WORLD);
 		}
 		MPI_Recv(&token, 1, MPI_UNSIGNED_LONG, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
 		         MPI_STATUS_IGNORE);
 		if (rank != 0)
-			MPI_Send(&token, 1, MPI_UNSIGNED_LONG, (rank + 1) % size, 0, MPI_COMM_WORLD);
+			MPI_Send(&token, 1, MPI_UNSIGNED_LONG, (rank + 1) % size, 0,
+			         MPI_COMM_WORLD);
 	}
 	if (rank == 0)
 		printf("%lu\n", token);
