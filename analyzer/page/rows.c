@@ -1,6 +1,10 @@
 /* rows.c: sorts the events of an experiment into rows by kind of data, time, thread and stack. If a
  * kind has too many rows, its units of time become wider while the reading goes on.
  *
+ * Events come almost in order of time, so the row of an event is looked for among those of late
+ * alone: a table of all rows would miss the processor's caches with each event. An event that comes
+ * very late gets a row of its own, which equals another one; so do rows when units become wider.
+ *
  * Unlike those of an export (analyzer/export/rows.h), these rows know when events began, since a
  * wait counts wherever a part of it is in the chosen range; and few heap events do not suffer from
  * many clock samples. See doc/decisions/90-report-page.md. */
@@ -15,15 +19,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { UNIT_NS = 1000000, WIDER = 4 };
+/* RECENT: how many rows are looked through at least; in a few hundred KB. */
+enum { UNIT_NS = 1000000, WIDER = 4, RECENT = 8192 };
 
 /* The rows of a kind. */
 struct table {
 	struct exp_index
 		places; /* thread << 32 | node -> number, where they do not fit into 32 bits */
 	struct exp_index spans; /* units it lasted << 32 | number of the place -> number */
+	/* Of late: */
 	struct exp_index rows; /* end << 32 | number of the place -> row; of events within a unit */
 	struct exp_index long_rows; /* end << 32 | number of the span -> row */
+	uint32_t latest;            /* end of any row */
+	size_t count;               /* of rows that were new when they came */
 	size_t wanted;
 };
 
@@ -84,9 +92,34 @@ static struct exp_index *index_of(struct gather *gather, struct table *table,
 	return row->end != row->begin ? &table->long_rows : &table->rows;
 }
 
-static size_t count_of(const struct table *table)
+/* A unit of time begins that is later than all before: it has no rows yet, and those before it will
+ * hardly get more. */
+static void begin_unit(struct table *table, uint32_t unit)
 {
-	return table->rows.count + table->long_rows.count;
+	table->latest = unit;
+	if (table->rows.count + table->long_rows.count < RECENT)
+		return;
+	exp_index_fini(&table->rows);
+	exp_index_fini(&table->long_rows);
+}
+
+/* The row of the same place and time; that is `row` itself if there is none of late. */
+static uint32_t same_row(struct gather *gather, const struct page_row *row)
+{
+	struct table *table = &gather->tables[row->kind];
+	struct exp_index *index;
+	uint32_t found;
+	uint64_t key;
+
+	if (row->end > table->latest)
+		begin_unit(table, row->end);
+	index = index_of(gather, table, row, &key);
+	found = exp_index_find(index, key);
+	if (found != EXP_INDEX_NONE)
+		return found;
+	add(gather, index, key, row->value);
+	table->count++;
+	return row->value;
 }
 
 static void forget(struct table *table)
@@ -95,28 +128,25 @@ static void forget(struct table *table)
 	exp_index_fini(&table->spans);
 	exp_index_fini(&table->rows);
 	exp_index_fini(&table->long_rows);
+	table->latest = 0;
+	table->count = 0;
 }
 
-/* Make the units of a kind wider, and find its rows again. Rows that become equal stay rows. */
+/* Make the units of a kind wider, and count its rows again. Rows that become equal stay rows. */
 static void widen(struct gather *gather, unsigned kind)
 {
-	struct table *table = &gather->tables[kind];
 	struct page_rows *out = gather->out;
 
-	forget(table);
+	forget(&gather->tables[kind]);
 	out->width_ns[kind] *= WIDER;
 	for (size_t i = 0; i < out->count; i++) {
 		struct page_row *row = &out->rows[i];
-		struct exp_index *index;
-		uint64_t key;
 
 		if (row->kind != kind)
 			continue;
 		row->end /= WIDER;
 		row->begin /= WIDER;
-		index = index_of(gather, table, row, &key);
-		if (exp_index_find(index, key) == EXP_INDEX_NONE)
-			add(gather, index, key, (uint32_t)i);
+		same_row(gather, row);
 	}
 }
 
@@ -145,7 +175,7 @@ static double units_of(const struct gather *gather, unsigned kind)
 static void reduce(struct gather *gather, unsigned kind)
 {
 	struct table *table = &gather->tables[kind];
-	size_t before = count_of(table);
+	size_t before = table->count;
 
 	if (units_of(gather, kind) < UNITS_LEAST && !is_sampled(kind) &&
 	    !(gather->out->merged & 1u << kind)) {
@@ -155,7 +185,7 @@ static void reduce(struct gather *gather, unsigned kind)
 				gather->out->rows[i].thread = 0;
 	}
 	widen(gather, kind);
-	if (count_of(table) > before - before / 8)
+	if (table->count > before - before / 8)
 		table->wanted += table->wanted / 2;
 }
 
@@ -169,11 +199,9 @@ static uint32_t find_row(struct gather *gather, const struct page_fact *fact, un
 	                       .begin = unit_of(fact->begin_ns, out->width_ns[kind]),
 	                       .value = (uint32_t)out->count,
 	                       .kind = (uint8_t)kind};
-	uint64_t key;
-	struct exp_index *index = index_of(gather, table, &row, &key);
-	uint32_t found = exp_index_find(index, key);
+	uint32_t found = same_row(gather, &row);
 
-	if (found != EXP_INDEX_NONE)
+	if (found != row.value)
 		return found;
 	if (out->count == EXP_ROWS_MAX) {
 		out->has_overflow = 1;
@@ -181,8 +209,7 @@ static uint32_t find_row(struct gather *gather, const struct page_fact *fact, un
 	}
 	out->rows = memory_grow(out->rows, out->count, &gather->capacity, sizeof(*out->rows));
 	out->rows[out->count++] = row;
-	add(gather, index, key, row.value);
-	while (count_of(table) > table->wanted)
+	while (table->count > table->wanted)
 		reduce(gather, kind);
 	return row.value;
 }

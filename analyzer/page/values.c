@@ -240,7 +240,7 @@ static void put_total(struct walk *walk, const struct page_rows *rows,
 
 static int has_total(const struct page_rows *rows, unsigned total)
 {
-	for (size_t i = 0; i < rows->count; i++)
+	for (size_t i = 0; rows->set->nodes.value[total] && i < rows->count; i++)
 		if (value_of(rows, &rows->rows[i], total) != 0)
 			return 1;
 	return 0;

@@ -15,9 +15,9 @@ static struct maker maker;
 static struct analysis analysis;
 static size_t seen;
 
-/* A sample every 2 ms in thread 42, of two stacks in turn; one in thread 43; a wait of 5 ms. A tick
- * is a ns. */
-static void make(unsigned samples)
+/* A sample every step_ns in thread 42, of two stacks in turn; one in thread 43; a wait of 5 ms. A
+ * tick is a ns. */
+static void make(unsigned samples, uint64_t step_ns)
 {
 	static const uint64_t pcs[] = {0x1000, 0x2000};
 	static const int parents[] = {-1, 0};
@@ -27,9 +27,9 @@ static void make(unsigned samples)
 	maker_create(&maker);
 	maker_nodes(&maker, 2, pcs, parents, ids);
 	maker_stream_init(&stream);
-	maker_extent(&stream, 42, t + 1, 1 << 20);
+	maker_extent(&stream, 42, t + 1, 1 << 22);
 	for (unsigned i = 0; i < samples; i++)
-		maker_clock(&stream, t + 2000000ull * i, FMT_clock_state_USER, 1000000, ids[i % 2]);
+		maker_clock(&stream, t + step_ns * i, FMT_clock_state_USER, 1000000, ids[i % 2]);
 	maker_extent(&stream, 43, t + 2, 4096);
 	maker_clock(&stream, t + 1500000, FMT_clock_state_SYSTEM, 3000000, ids[1]);
 	maker_stream_put(&maker, &stream, "profile");
@@ -78,7 +78,7 @@ Test(page_rows, a_row_for_each_millisecond_thread_and_stack)
 {
 	struct page_rows rows;
 
-	make(10);
+	make(10, 2000000);
 	read_rows(1, &rows);
 	cr_assert_eq(rows.count, 11);
 	cr_expect_eq(seen, 11);
@@ -100,7 +100,7 @@ Test(page_rows, of_too_many_steps_become_wider_and_sums_stay)
 	struct page_rows rows;
 	size_t distinct = 1;
 
-	make(5000);
+	make(5000, 2000000);
 	read_rows(1e-9, &rows);
 	cr_expect_gt(rows.width_ns[FMT_DATAKIND_PROFILE], 1000000);
 	cr_expect_eq(sum_of(&rows, EXP_CPU_USER), 5000000000);
@@ -113,12 +113,28 @@ Test(page_rows, of_too_many_steps_become_wider_and_sums_stay)
 	end();
 }
 
+Test(page_rows, among_those_of_late_none_comes_twice)
+{
+	struct page_rows rows;
+
+	make(40000, 250000);
+	read_rows(1, &rows);
+	cr_assert_eq(rows.count, 20001);
+	for (size_t i = 1; i < rows.count; i++)
+		cr_assert(rows.rows[i].end != rows.rows[i - 1].end ||
+		          rows.rows[i].thread != rows.rows[i - 1].thread ||
+		          rows.rows[i].node != rows.rows[i - 1].node);
+	cr_expect_eq(sum_of(&rows, EXP_SAMPLES), 40001);
+	page_rows_fini(&rows);
+	end();
+}
+
 Test(page_rows, filters_choose)
 {
 	struct page_rows rows;
 	struct expression_error error;
 
-	make(10);
+	make(10, 2000000);
 	cr_assert_eq(filters_set(&analysis.dataset, FILTERS_EXPRESSION, "THRID == 2", "THRID == 2",
 	                         &error),
 	             0);
