@@ -50,6 +50,13 @@ static inline const struct exp_block_slot *exp_blocks_home(const struct exp_bloc
 	return &blocks->slot[address * 0x9e3779b97f4a7c15u >> blocks->shift];
 }
 
+/* The node of the block at an address if it stands where its search begins; else of another block,
+ * or some number. */
+static inline uint32_t exp_blocks_guess(const struct exp_blocks *blocks, uint64_t address)
+{
+	return (uint32_t)exp_blocks_home(blocks, address)->word[1];
+}
+
 /* What exp_blocks_put makes of a size. */
 uint64_t exp_blocks_size(uint64_t size);
 

@@ -10,8 +10,9 @@
 
 /* How many events ahead the slots of blocks are prefetched. A slot is nearly always a cache miss,
  * and there is nothing else to do in the meantime; 100 ns are enough for five events, and events of
- * other threads come in between. */
-enum { AHEAD = 16 };
+ * other threads come in between. The rows of what lives are prefetched too, when the slots are
+ * there, if there are so many rows (512 KB) that they are cache misses as well. */
+enum { AHEAD = 16, NEAR = 6, MANY_ROWS = 8192 };
 
 static unsigned bucket_of(uint64_t size)
 {
@@ -205,34 +206,57 @@ static int begin_buffer(struct exp_heap_reader *reader, struct exp_cursor *curso
 	return exp_load_note_buffer(reader->load, cursor);
 }
 
-/* The address in the record AHEAD ordinary ones after the current event; some other number if
- * records of other sizes or kinds come in between. It is only used for a prefetch, so nothing is
- * checked except that the bytes exist. */
-static uint64_t guess_ahead(const struct exp_cursor *cursor)
+/* The payload of the record `ahead` ordinary ones after the current event, and the address in it;
+ * NULL and some other number if records of other sizes or kinds come in between. They are only used
+ * for prefetches, so nothing is checked except that the bytes exist. */
+static const uint8_t *guess_ahead(const struct exp_cursor *cursor, size_t ahead, uint64_t *address)
 {
 	const size_t size = FDR_METADATA_SIZE + sizeof(struct fmt_heap_alloc);
 	const uint8_t *payload;
-	uint64_t word;
 
-	if ((size_t)(cursor->end - cursor->at) < (AHEAD + 1) * size)
-		return 0;
-	payload = cursor->at + AHEAD * size + FDR_METADATA_SIZE;
-	memcpy(&word, payload + offsetof(struct fmt_heap_free, addr), sizeof(word));
+	*address = 0;
+	if ((size_t)(cursor->end - cursor->at) < (ahead + 1) * size)
+		return NULL;
+	payload = cursor->at + ahead * size + FDR_METADATA_SIZE;
+	memcpy(address, payload + offsetof(struct fmt_heap_free, addr), sizeof(*address));
 	if (payload[0] == FMT_KIND_heap_alloc)
-		word = fmt_u48_get(
+		*address = fmt_u48_get(
 			(const struct fmt_u48 *)(payload + offsetof(struct fmt_heap_alloc, addr)));
-	return word;
+	return payload;
+}
+
+/* The row of what lives that the record NEAR ordinary ones after the current event will change; or
+ * some other one. The slot of its block is already there. */
+static const struct exp_live_row *guess_row(const struct exp_heap_reader *reader,
+                                            const struct exp_cursor *cursor)
+{
+	const struct exp_load *load = reader->load;
+	uint32_t row = EXP_NO_INDEX, stack;
+	uint64_t address;
+	const uint8_t *payload = guess_ahead(cursor, NEAR, &address);
+
+	if (payload && payload[0] == FMT_KIND_heap_free)
+		row = exp_blocks_guess(&reader->blocks, address);
+	if (payload && payload[0] == FMT_KIND_heap_alloc && !load->selection) {
+		memcpy(&stack, payload + offsetof(struct fmt_heap_alloc, stack), sizeof(stack));
+		row = exp_rows_find(&load->rows, exp_nodes_find(&load->nodes, stack));
+	}
+	return exp_live_row(&reader->live, row);
 }
 
 static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 {
 	struct exp_heap_reader *reader = context;
+	uint64_t address;
 	int more;
 
 	do {
 		/* Not in a separate function: GCC 12 removes calls of functions that only
 		 * prefetch. */
-		__builtin_prefetch(exp_blocks_home(&reader->blocks, guess_ahead(cursor)), 1);
+		guess_ahead(cursor, AHEAD, &address);
+		__builtin_prefetch(exp_blocks_home(&reader->blocks, address), 1);
+		if (reader->live.row_count > MANY_ROWS)
+			__builtin_prefetch(guess_row(reader, cursor), 1);
 		if (begin_buffer(reader, cursor) != 0) {
 			reader->load->rc = -ENOMEM;
 			return 0;

@@ -24,6 +24,7 @@ struct exp_live_row {
 struct exp_live {
 	struct exp_live_row *rows; /* rows[row_count + 1], the last for events without a stack */
 	size_t row_count;
+	void *memory;          /* that holds the rows */
 	uint64_t count, bytes; /* live */
 	uint64_t peak_bytes;
 	uint64_t peak; /* number of the last peak */

@@ -60,3 +60,14 @@ Test(blocks, keep_extreme_addresses_and_sizes)
 	cr_assert(exp_blocks_size(UINT64_MAX) < (uint64_t)1 << 51);
 	exp_blocks_fini(&blocks);
 }
+
+Test(blocks, a_block_alone_is_guessed)
+{
+	struct exp_block block = {7, 100}, old;
+	struct exp_blocks blocks;
+
+	cr_assert_eq(exp_blocks_init(&blocks), 0);
+	cr_assert_eq(exp_blocks_put(&blocks, 0x1000, &block, &old), 0);
+	cr_assert_eq(exp_blocks_guess(&blocks, 0x1000), 7);
+	exp_blocks_fini(&blocks);
+}

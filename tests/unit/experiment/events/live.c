@@ -72,3 +72,19 @@ Test(live, without_bytes_there_is_no_peak)
 	cr_assert_eq(live.rows[0].count, 1);
 	exp_live_fini(&live);
 }
+
+Test(live, a_row_is_one_cache_line_and_stays_as_it_is)
+{
+	struct exp_live live;
+
+	cr_assert_eq(exp_live_init(&live, 3), 0);
+	cr_assert_eq((uintptr_t)live.rows % sizeof(*live.rows), 0);
+	exp_live_add(&live, 2, 20);
+	exp_live_add(&live, 3, 30); /* there is no such row: without a stack */
+	cr_assert_eq(exp_live_grow(&live, 100000), 0);
+	cr_assert_eq((uintptr_t)live.rows % sizeof(*live.rows), 0);
+	cr_assert_eq(live.rows[2].bytes, 20);
+	cr_assert_eq(live.rows[3].bytes, 0);
+	cr_assert_eq(live.rows[100000].bytes, 30);
+	exp_live_fini(&live);
+}
