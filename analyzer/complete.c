@@ -96,13 +96,13 @@ static void offer_sources(const struct typed *typed, struct words *out)
 /* A keyword behind the signs that are typed, or with the two flavors that are asked for most. */
 static void offer_metrics(const struct typed *all, struct words *out)
 {
-	struct typed typed = last_word(all, "_.%+!");
+	struct typed typed = last_word(all, "_" METRIC_SIGNS);
 	size_t flavor = 0;
 	unsigned have = all->analysis->dataset.have;
 
 	out->after = '\0';
 	for (size_t i = 0; i < typed.len; i++)
-		if (strchr(".%+!", typed.text[i]))
+		if (strchr(METRIC_SIGNS, typed.text[i]))
 			flavor = i + 1;
 	for (unsigned id = 0; id < METRICS; id++) {
 		unsigned data = metric_data_of(id);

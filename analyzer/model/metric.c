@@ -171,6 +171,8 @@ char *metric_spell(const struct metric *metric, char *text)
 		*at++ = '.';
 	if (metric->show & METRIC_SHOW_PERCENT)
 		*at++ = '%';
+	if (metric->show & METRIC_SHOW_REACH)
+		*at++ = '~';
 	snprintf(at, (size_t)(text + METRIC_TEXT_MAX - at), "%s", metric_keyword(metric->id));
 	return text;
 }
@@ -260,6 +262,8 @@ static unsigned read_show(const char *text, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] == '!')
 			show |= METRIC_SHOW_HIDDEN;
+		else if (text[i] == '~')
+			show |= METRIC_SHOW_VALUE | METRIC_SHOW_REACH;
 		else
 			show |= text[i] == '%' ? METRIC_SHOW_PERCENT : METRIC_SHOW_VALUE;
 	}
@@ -270,8 +274,8 @@ static unsigned read_show(const char *text, size_t len)
  * first. */
 static int read_keyword(const char *text, struct keyword *out)
 {
-	size_t flavor_len = strcspn(text, ".%+!");
-	size_t show_len = strspn(text + flavor_len, ".%+!");
+	size_t flavor_len = strcspn(text, METRIC_SIGNS);
+	size_t show_len = strspn(text + flavor_len, METRIC_SIGNS);
 
 	*out = (struct keyword){.flavors = 0};
 	if (show_len != 0) {
@@ -311,7 +315,7 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 static void say_unknown(const char *text, size_t skip, char *error)
 {
 	const char *names[METRICS + 3] = {"any", "default", "hwc"}, *near;
-	size_t count = 3, flavor_len = strcspn(text, ".%+!");
+	size_t count = 3, flavor_len = strcspn(text, METRIC_SIGNS);
 	unsigned flavors_read;
 
 	for (unsigned id = 0; id < METRICS; id++)
@@ -337,9 +341,9 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 	struct keyword keyword;
 
 	if (read_keyword(text, &keyword) != 0) {
-		size_t skip = strcspn(text, ".%+!");
+		size_t skip = strcspn(text, METRIC_SIGNS);
 
-		skip += strspn(text + skip, ".%+!");
+		skip += strspn(text + skip, METRIC_SIGNS);
 		if (text[skip] == '\0') /* without signs all of it is the name */
 			skip = 0;
 		if (strcasecmp(text + skip, "bit") == 0) {

@@ -1,9 +1,9 @@
 /* metric.h: what a table can show: metric keywords, lists of them, and how values are written.
  *
  * A keyword is [flavor][visibility]name. Flavors: e exclusive, i inclusive, a attributed.
- * Visibility: `.` and `+` the value, `%` its share of the total, `!` hidden (but usable for
- * sorting). Several flavors and signs expand; flavors first. `any` and `all` name every metric that
- * has data, `default` the list to begin with. */
+ * Visibility: `.` and `+` the value, `%` its share of the total, `~` the value and how far it may
+ * be from the truth, `!` hidden (but usable for sorting). Several flavors and signs expand; flavors
+ * first. `any` and `all` name every metric that has data, `default` the list to begin with. */
 #ifndef XER_ANALYZER_MODEL_METRIC_H
 #define XER_ANALYZER_MODEL_METRIC_H
 
@@ -40,7 +40,12 @@ enum metric_flavor {
 	METRIC_INCLUSIVE = 2,
 	METRIC_ATTRIBUTED = 4
 };
-enum metric_show { METRIC_SHOW_VALUE = 1, METRIC_SHOW_PERCENT = 2, METRIC_SHOW_HIDDEN = 4 };
+enum metric_show {
+	METRIC_SHOW_VALUE = 1,
+	METRIC_SHOW_PERCENT = 2,
+	METRIC_SHOW_HIDDEN = 4,
+	METRIC_SHOW_REACH = 8 /* of its interval; of what is sampled */
+};
 
 /* One value for each measured metric; times in ns. */
 struct metric_values {
@@ -52,6 +57,9 @@ struct metric {
 	uint8_t flavor; /* one enum metric_flavor */
 	uint8_t show;   /* set of enum metric_show */
 };
+
+/* The signs of visibility. */
+#define METRIC_SIGNS ".%+!~"
 
 enum { METRIC_LIST_MAX = 3 * METRICS, METRIC_TEXT_MAX = 64, METRIC_ERROR_MAX = 160 };
 

@@ -14,4 +14,14 @@ struct interval {
 	double low, high;
 };
 
+/* The number of equal samples that tell as much as samples of different weights, from the sum of
+ * the weights and that of their squares (Kish, 1965). 0 if there are none. */
+double interval_effective(double sum, double squares);
+
+/* Of a share, 0 to 1, that so many effective samples tell. Without samples: 0 to 1. */
+struct interval interval_share(double share, double effective);
+
+/* How far the farther end is from the value. */
+double interval_reach(struct interval interval, double value);
+
 #endif

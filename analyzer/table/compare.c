@@ -4,6 +4,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/data/sampled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,20 @@ char *compare_title(const struct dataset *dataset, size_t column)
 	return title;
 }
 
+/* How exact the shares of sampled metrics are. */
+static void set_samples(const struct dataset *dataset, struct table_group *group, size_t column)
+{
+	unsigned of = dataset_columns(dataset) > 1 ? dataset_column_group(dataset, column)
+	                                           : dataset->focus;
+
+	for (unsigned id = 0; id < METRIC_VALUES; id++) {
+		struct sampled sampled = sampled_in(dataset, of, id, group->sum.of[id]);
+
+		group->whole[id] = sampled.sum;
+		group->effective[id] = interval_effective(sampled.sum, sampled.squares);
+	}
+}
+
 void compare_table(const struct dataset *dataset, struct table *table, enum tree_mode mode)
 {
 	size_t count = dataset_columns(dataset);
@@ -64,6 +79,7 @@ void compare_table(const struct dataset *dataset, struct table *table, enum tree
 	for (size_t i = 0; i < count; i++) {
 		table->groups[i].sum = dataset_column_tree(dataset, mode, i)->sum;
 		table->groups[i].label = count > 1 ? compare_label(dataset, i) : NULL;
+		set_samples(dataset, &table->groups[i], i);
 	}
 	table->sum = table->groups[0].sum;
 }

@@ -4,6 +4,7 @@
 #include "analyzer/base/memory.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +206,39 @@ char *table_format_percent(const struct table *table, const struct table_row *ro
 	if (strcmp(text, "+0.00") == 0 || strcmp(text, "-0.00") == 0)
 		memmove(text, text + 1, sizeof("0.00")); /* no difference has no sign */
 	return text;
+}
+
+int table_interval(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group, struct interval *out)
+{
+	const struct table_group *of = group < table->group_count ? &table->groups[group] : NULL;
+	double value;
+
+	/* How much there is in all is not left to chance. */
+	if (!of || metric->id >= METRIC_VALUES || !(of->effective[metric->id] > 0) ||
+	    (row->item == 0 && !table->is_listing))
+		return 0;
+	value = (double)table_group_value(table, row, metric, group);
+	*out = interval_share(fmin(1, value / of->whole[metric->id]), of->effective[metric->id]);
+	out->low *= of->whole[metric->id];
+	out->high *= of->whole[metric->id];
+	return 1;
+}
+
+char *table_format_reach(const struct table *table, const struct table_row *row,
+                         const struct metric *metric, size_t group, char *text)
+{
+	struct interval interval;
+
+	text[0] = '\0';
+	if (group > 0 && table->compare >= TREE_COMPARE_DELTA)
+		return text;
+	if (!table_interval(table, row, metric, group, &interval))
+		return text;
+	return metric_format(metric->id,
+	                     (uint64_t)interval_reach(interval, (double)table_group_value(
+									table, row, metric, group)),
+	                     text);
 }
 
 void table_fini(struct table *table)

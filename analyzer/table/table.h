@@ -4,6 +4,7 @@
 
 #include "analyzer/data/dataset.h"
 #include "analyzer/print/output.h"
+#include "analyzer/statistics/interval.h"
 
 /* One row. Its exclusive or attributed values are `own`, its inclusive ones `total`; tables of
  * attributed values use `own` alone. */
@@ -31,6 +32,9 @@ struct table_values {
 struct table_group {
 	char *label;              /* "before", "[2]" */
 	struct metric_values sum; /* 100 % */
+	/* Of each sampled metric (sampled.h), and the number of equal samples that tell as much; 0:
+	 * it is not sampled. */
+	double whole[METRIC_VALUES], effective[METRIC_VALUES];
 };
 
 /* Where groups are compared, each metric has a column for each of them; the first is the base, and
@@ -95,6 +99,14 @@ char *table_format(const struct table *table, const struct table_row *row,
                    const struct metric *metric, size_t group, char *text);
 char *table_format_percent(const struct table *table, const struct table_row *row,
                            const struct metric *metric, size_t group, char *text);
+
+/* The interval of a value as text that says how far its farther end is, "" if it is exact, or a
+ * difference or ratio is shown; and the interval itself, in the value's unit: returns 0 if it is
+ * exact. */
+char *table_format_reach(const struct table *table, const struct table_row *row,
+                         const struct metric *metric, size_t group, char *text);
+int table_interval(const struct table *table, const struct table_row *row,
+                   const struct metric *metric, size_t group, struct interval *out);
 
 /* Print the heading and at most `limit` rows (0: all) in the form that the user chose; `name` is
  * the table's for programs. */

@@ -36,6 +36,11 @@ static int shows(const struct metric *metric, unsigned what)
 	return (metric->show & what) != 0;
 }
 
+static int has_interval(const struct metric *metric)
+{
+	return metric->id < METRIC_VALUES && shows(metric, METRIC_SHOW_REACH);
+}
+
 /* What a compared table has of a group beside its values. */
 static const struct {
 	const char *key, *heading;
@@ -93,6 +98,31 @@ static void add_change_column(struct print_table *out, const struct table *table
 	free(whole_key);
 }
 
+/* The ends of the interval of a value. */
+static void add_interval_columns(struct print_table *out, const struct table *table,
+                                 struct metric metric)
+{
+	static const char *const ends[] = {"low", "high"};
+	size_t groups = table->group_count > 1 ? table->group_count : 1;
+	char key[METRIC_TEXT_MAX], heading[METRIC_ERROR_MAX];
+
+	metric.show = METRIC_SHOW_VALUE;
+	metric_spell(&metric, key);
+	metric_describe(&metric, heading);
+	for (size_t i = 0; i < 2 * groups; i++) {
+		char *whole_key = groups == 1 ? memory_format("%s.%s", key, ends[i % 2])
+		                              : memory_format("%s[%zu].%s", key, i / 2 + 1,
+		                                              ends[i % 2]);
+		char *whole_heading = memory_format(
+			"%s%s%s: %s end of the interval of 95 %%", heading, groups == 1 ? "" : ", ",
+			groups == 1 ? "" : table->groups[i / 2].label, ends[i % 2]);
+
+		print_column(out, type_of(metric.id), whole_key, whole_heading);
+		free(whole_heading);
+		free(whole_key);
+	}
+}
+
 static void add_metric_columns(struct print_table *out, const struct table *table,
                                const struct metric *metric, unsigned what)
 {
@@ -125,8 +155,28 @@ static void add_columns(struct print_table *out, const struct table *table,
 	for (size_t i = 0; i < metrics->count; i++) {
 		if (shows(&metrics->at[i], METRIC_SHOW_VALUE))
 			add_metric_columns(out, table, &metrics->at[i], METRIC_SHOW_VALUE);
+		if (has_interval(&metrics->at[i]))
+			add_interval_columns(out, table, metrics->at[i]);
 		if (shows(&metrics->at[i], METRIC_SHOW_PERCENT))
 			add_metric_columns(out, table, &metrics->at[i], METRIC_SHOW_PERCENT);
+	}
+}
+
+static void add_intervals(struct print_table *out, const struct table *table,
+                          const struct table_row *row, const struct metric *metric)
+{
+	size_t groups = table->group_count > 1 ? table->group_count : 1;
+	struct interval interval;
+
+	for (size_t i = 0; i < groups; i++) {
+		if (!table_has_value(row, metric) ||
+		    !table_interval(table, row, metric, i, &interval)) {
+			print_none(out);
+			print_none(out);
+			continue;
+		}
+		print_number(out, (uint64_t)interval.low);
+		print_number(out, (uint64_t)interval.high);
 	}
 }
 
@@ -203,6 +253,8 @@ static void add_metric(struct print_table *out, const struct table *table,
 {
 	if (shows(metric, METRIC_SHOW_VALUE))
 		add_values(out, table, row, metric, METRIC_SHOW_VALUE);
+	if (has_interval(metric))
+		add_intervals(out, table, row, metric);
 	if (shows(metric, METRIC_SHOW_PERCENT))
 		add_values(out, table, row, metric, METRIC_SHOW_PERCENT);
 }

@@ -15,11 +15,15 @@
 
 enum { GAP = 3, NARROW_GAP = 1, MARGIN = 3, NAME_USUAL = 40, LISTING_INDENT = 16 };
 
-/* A metric's place: its value and share, both right aligned in their widths, inside `width`. */
+/* What stands above the reach of a value. */
+#define REACH "+-"
+
+/* A metric's place: its value, how far it reaches, and its share, all right aligned in their
+ * widths, inside `width`. */
 struct column {
 	struct metric metric;
 	size_t group;
-	int value_width, percent_width, width;
+	int value_width, reach_width, percent_width, width;
 };
 
 struct layout {
@@ -71,7 +75,8 @@ static const char *unit_text(const struct layout *layout, const struct column *c
 
 static int has_unit(const struct layout *layout, const struct column *column)
 {
-	return column->metric.show & METRIC_SHOW_PERCENT || unit_text(layout, column)[0] != '\0';
+	return column->metric.show & (METRIC_SHOW_PERCENT | METRIC_SHOW_REACH) ||
+	       unit_text(layout, column)[0] != '\0';
 }
 
 static void fit(const struct layout *layout, struct column *column, const struct table *table,
@@ -82,6 +87,8 @@ static void fit(const struct layout *layout, struct column *column, const struct
 
 	if (metric->show & METRIC_SHOW_VALUE)
 		column->value_width = larger(0, strlen(unit_text(layout, column)));
+	if (metric->show & METRIC_SHOW_REACH)
+		column->reach_width = (int)strlen(REACH);
 	if (metric->show & METRIC_SHOW_PERCENT)
 		column->percent_width = 1;
 	for (size_t i = 0; i < count; i++) {
@@ -93,13 +100,20 @@ static void fit(const struct layout *layout, struct column *column, const struct
 			column->value_width = larger(
 				column->value_width,
 				strlen(table_format(table, row, metric, column->group, text)));
+		if (metric->show & METRIC_SHOW_REACH)
+			column->reach_width = larger(
+				column->reach_width,
+				strlen(table_format_reach(table, row, metric, column->group,
+			                                  text)));
 		if (metric->show & METRIC_SHOW_PERCENT)
 			column->percent_width = larger(
 				column->percent_width,
 				strlen(table_format_percent(table, row, metric, column->group,
 			                                    text)));
 	}
-	column->width = column->value_width + column->percent_width;
+	column->width = column->value_width + column->reach_width + column->percent_width;
+	if (column->reach_width != 0)
+		column->width++;
 	if (column->value_width != 0 && column->percent_width != 0)
 		column->width++;
 	column->width = larger(column->width, heading_width(layout, metric_heading(metric->id)));
@@ -194,15 +208,17 @@ static struct layout make_layout(const struct table *table, const struct metric_
 	return layout;
 }
 
-/* A value and a share side by side, filled up to the column's width and the gap behind it, if asked
- * for. */
+/* A value, its reach and its share side by side, filled up to the column's width and the gap behind
+ * it, if asked for. Only values have a reach. */
 static void put_cell(const struct layout *layout, const struct column *column, const char *value,
-                     const char *percent, int is_filled, FILE *out)
+                     const char *reach, const char *percent, int is_filled, FILE *out)
 {
 	int used = 0;
 
 	if (column->value_width != 0)
 		used += fprintf(out, "%*s", column->value_width, value);
+	if (column->reach_width != 0)
+		used += fprintf(out, " %*s", column->reach_width, reach);
 	if (column->percent_width != 0)
 		used += fprintf(out, "%s%*s", used ? " " : "", column->percent_width, percent);
 	if (is_filled)
@@ -226,8 +242,8 @@ static void put_units(const struct layout *layout, const struct table *table, FI
 	if (count != 0)
 		put_margin(table, 0, out);
 	for (size_t i = 0; i < count; i++)
-		put_cell(layout, &layout->columns[i], unit_text(layout, &layout->columns[i]), "%",
-		         i + 1 < count, out);
+		put_cell(layout, &layout->columns[i], unit_text(layout, &layout->columns[i]), REACH,
+		         "%", i + 1 < count, out);
 	if (count != 0)
 		fputc('\n', out);
 }
@@ -319,19 +335,20 @@ static int is_blank(const struct table *table, const struct table_row *row,
 static void put_row(const struct layout *layout, const struct table *table,
                     const struct table_row *row, FILE *out)
 {
-	char value[METRIC_TEXT_MAX], percent[METRIC_TEXT_MAX];
+	char value[METRIC_TEXT_MAX], reach[METRIC_TEXT_MAX], percent[METRIC_TEXT_MAX];
 
 	put_margin(table, row->is_hot, out);
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct column *column = &layout->columns[i];
 
 		if (is_blank(table, row, column)) {
-			put_cell(layout, column, "", "", 1, out);
+			put_cell(layout, column, "", "", "", 1, out);
 			continue;
 		}
 		table_format(table, row, &column->metric, column->group, value);
 		table_format_percent(table, row, &column->metric, column->group, percent);
-		put_cell(layout, column, value, percent, 1, out);
+		table_format_reach(table, row, &column->metric, column->group, reach);
+		put_cell(layout, column, value, reach, percent, 1, out);
 	}
 	if (row->mark != '\0')
 		fputc(row->mark, out);

@@ -6,6 +6,7 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/data/sampled.h"
 #include "analyzer/model/name.h"
 #include "analyzer/print/print.h"
 #include "analyzer/report/quality.h"
@@ -54,44 +55,23 @@ static double value_in(const struct pair *pair, size_t run, uint32_t item,
 	return (double)columns_at(is_own ? &fold->own : &fold->total, item, metric->id);
 }
 
-/* The sum of all samples of a metric in an experiment, and of the squares of what they stand for;
- * of what is not sampled, 0. */
-static void add_samples(const struct exp_quality *quality, unsigned metric, double *sum,
-                        double *squares)
-{
-	if (metric == METRIC_TOTALCPU || metric == METRIC_USER || metric == METRIC_SYSTEM) {
-		*sum += (double)quality->sampled_ns;
-		*squares += quality->sampled_squares;
-	} else if (metric == METRIC_SAMPLES) {
-		*sum += (double)quality->samples;
-		*squares += (double)quality->samples;
-	} else if (metric >= METRIC_COUNTER0 && metric <= METRIC_COUNTER7) {
-		*squares += quality->counter_squares[metric - METRIC_COUNTER0];
-	}
-}
-
-/* The same of all experiments of a run. */
-static void add_run(const struct pair *pair, size_t run, unsigned metric, double *sum,
-                    double *squares)
-{
-	const struct dataset_experiment *at = NULL;
-
-	while ((at = dataset_next(pair->dataset, at)))
-		if (at->group == run)
-			add_samples(&at->data->quality, metric, sum, squares);
-	if (metric >= METRIC_COUNTER0 && metric <= METRIC_COUNTER7)
-		*sum += value_in(pair, run, TREE_ROOT,
-		                 &(struct metric){(uint8_t)metric, METRIC_INCLUSIVE, 0});
-}
-
+/* The sums of all samples in the runs; those of their squares are added to *squares. */
 static struct runs sums_of(const struct pair *pair, const struct side *side, unsigned metric,
                            double *squares)
 {
+	const struct metric whole = {(uint8_t)metric, METRIC_INCLUSIVE, 0};
 	double *sums = memory_take(side->count, sizeof(*sums));
 	struct runs runs;
 
-	for (size_t i = 0; i < side->count; i++)
-		add_run(pair, side->first + i, metric, &sums[i], squares);
+	for (size_t i = 0; i < side->count; i++) {
+		size_t run = side->first + i;
+		struct sampled sampled = sampled_in(
+			pair->dataset, (unsigned)run, metric,
+			(uint64_t)value_in(pair, run, TREE_ROOT, &whole));
+
+		sums[i] = sampled.sum;
+		*squares += sampled.squares;
+	}
 	runs = runs_of(sums, side->count);
 	free(sums);
 	return runs;

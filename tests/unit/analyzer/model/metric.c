@@ -38,6 +38,8 @@ Test(metric, keywords_have_flavor_visibility_and_name)
 	check("e.%totalcpu", BOTH, "e.%totalcpu:name");
 	check("i!user:name", BOTH, "i!user:name");
 	check("E.USER", BOTH, "e.user:name");
+	check("e~user", BOTH, "e.~user:name");
+	check("i%~.user", BOTH, "i.%~user:name");
 	check("i+heapallocbytes", BOTH, "i.heapallocbytes:name");
 }
 

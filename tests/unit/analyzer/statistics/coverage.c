@@ -2,6 +2,7 @@
  * are the same in every run. */
 #include "simulate.h"
 
+#include "analyzer/statistics/interval.h"
 #include "analyzer/statistics/runs.h"
 
 #include <criterion/criterion.h>
@@ -32,6 +33,77 @@ static void expect_covered(const struct covered *covered, const char *what, doub
 static void begin(uint64_t seed)
 {
 	chance.state = seed * 0x9e3779b97f4a7c15u + 1;
+}
+
+/* A program with one function of interest, whose turns are so short that each sample finds it with
+ * the probability of its share. */
+static struct recording record(double share, double samples)
+{
+	struct recording recording = {.time = samples};
+	double now = 0;
+
+	while (now < samples) {
+		double weight = fmin(0.5 + chance_uniform(&chance), samples - now);
+
+		recording.squares += weight * weight;
+		recording.found[0] += chance_uniform(&chance) < share ? weight : 0;
+		recording.samples++;
+		now += weight;
+	}
+	recording.spent[0] = share * samples;
+	return recording;
+}
+
+static struct interval interval_of_time(const struct recording *recording)
+{
+	struct interval of = interval_share(
+		recording->found[0] / recording->time,
+		interval_effective(recording->time, recording->squares));
+
+	return (struct interval){of.low * recording->time, of.high * recording->time};
+}
+
+Test(coverage, shares_and_times)
+{
+	static const struct {
+		double share, samples;
+	} cases[] = {{0.5, 115},  {0.15, 115},  {0.9, 115},   {0.05, 115},
+	             {0.5, 1000}, {0.15, 1000}, {0.01, 1000}, {0.99, 1000}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct covered covered = {0};
+
+		begin(i + 1);
+		for (unsigned turn = 0; turn < TURNS; turn++) {
+			struct recording recording = record(cases[i].share, cases[i].samples);
+
+			count(&covered, interval_of_time(&recording), recording.spent[0]);
+		}
+		expect_covered(&covered, "times of a share", cases[i].share);
+	}
+}
+
+/* Where turns are longer, fewer samples are near their ends, where they may be wrong: intervals are
+ * wider than they need be, and never too narrow. */
+Test(coverage, longer_turns_are_known_better)
+{
+	static const double turns[] = {0.1, 0.5, 2, 10};
+
+	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+		const double shares[] = {0.3, 0.7};
+		const struct program program = {.shares = shares, .count = 2, .turn = turns[i]};
+		const struct clock clock = {.period = 1, .jitter = 0.5};
+		struct covered covered = {0};
+
+		begin(i + 50);
+		for (unsigned turn = 0; turn < TURNS / 3; turn++) {
+			struct recording recording = simulate(&chance, &program, &clock, 200);
+
+			count(&covered, interval_of_time(&recording), recording.spent[0]);
+		}
+		cr_expect_geq((double)covered.held / covered.tried, 0.94, "turns of %g: %u",
+		              turns[i], covered.held);
+	}
 }
 
 /* The mean of a few runs that differ, and the difference of two such means. */

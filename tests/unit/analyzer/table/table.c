@@ -98,6 +98,40 @@ Test(table, limit_counts_rows)
 	      "Incl.         Name\nAllocations\n12            <Total>\n 2            work\n");
 }
 
+/* 75 and 25 of 100 samples: the interval of Wilson is from 65.70 to 82.45, and the mirror image. */
+Test(table, sampled_values_have_a_reach)
+{
+	struct metric_list metrics;
+	struct metric_sort sort;
+	struct table table;
+	struct interval interval;
+	char error[METRIC_ERROR_MAX], *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	cr_assert_eq(metric_list_parse("e.~totalcpu", 3, &metrics, error), 0);
+	cr_assert_eq(metric_sort_parse("e.totalcpu", 3, &sort, error), 0);
+	fill(&table, &metrics, &sort);
+	table.groups = memory_take(1, sizeof(*table.groups));
+	table.group_count = 1;
+	table.groups[0].whole[METRIC_TOTALCPU] = 1e10;
+	table.groups[0].effective[METRIC_TOTALCPU] = 100;
+	table_print(&table, &metrics, 0, out);
+	fclose(out);
+	cr_expect_str_eq(text, "Excl.          Name\n"
+	                       "Total CPU\n"
+	                       "  sec.    +-\n"
+	                       "10.000         <Total>\n"
+	                       " 7.500 0.930   work\n"
+	                       " 2.500 0.930   rest\n");
+	cr_assert(table_interval(&table, &table.rows[1], &metrics.at[0], 0, &interval));
+	cr_expect_float_eq(interval.low, 6.5696e9, 1e6);
+	cr_expect_float_eq(interval.high, 8.2455e9, 1e6);
+	cr_expect(!table_interval(&table, &table.rows[0], &metrics.at[0], 0, &interval));
+	free(text);
+	table_fini(&table);
+}
+
 Test(table, hidden_metrics_take_no_column)
 {
 	check("e!totalcpu:name", "e.totalcpu", 0, "Name\n<Total>\nwork\nrest\n");

@@ -1,0 +1,41 @@
+/* sampled.c: see sampled.h.
+ * See doc/decisions/91-uncertainty.md. */
+#include "analyzer/data/sampled.h"
+
+static int is_counter(unsigned metric)
+{
+	return metric >= METRIC_COUNTER0 && metric <= METRIC_COUNTER7;
+}
+
+static int is_time(unsigned metric)
+{
+	return metric == METRIC_TOTALCPU || metric == METRIC_USER || metric == METRIC_SYSTEM;
+}
+
+/* User and system time are parts of all CPU time. */
+static void add(struct sampled *sampled, const struct exp_quality *quality, unsigned metric)
+{
+	if (is_time(metric)) {
+		sampled->sum += (double)quality->sampled_ns;
+		sampled->squares += quality->sampled_squares;
+	} else if (metric == METRIC_SAMPLES) {
+		sampled->sum += (double)quality->samples;
+		sampled->squares += (double)quality->samples;
+	} else if (is_counter(metric)) {
+		sampled->squares += quality->counter_squares[metric - METRIC_COUNTER0];
+	}
+}
+
+struct sampled sampled_in(const struct dataset *dataset, unsigned group, unsigned metric,
+                          uint64_t sum)
+{
+	struct sampled sampled = {.sum = is_counter(metric) ? (double)sum : 0};
+	const struct dataset_experiment *at = NULL;
+
+	if (!is_time(metric) && !is_counter(metric) && metric != METRIC_SAMPLES)
+		return sampled;
+	while ((at = dataset_next(dataset, at)))
+		if (group == DATASET_ALL || at->group == group)
+			add(&sampled, &at->data->quality, metric);
+	return sampled;
+}

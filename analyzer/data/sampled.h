@@ -1,0 +1,18 @@
+/* sampled.h: which metrics are sampled, and what their samples are. */
+#ifndef XER_ANALYZER_DATA_SAMPLED_H
+#define XER_ANALYZER_DATA_SAMPLED_H
+
+#include "analyzer/data/dataset.h"
+
+/* What all samples of a metric stand for, and the squares of that, which tell how exact shares of
+ * it are. All 0: the metric is not sampled. */
+struct sampled {
+	double sum, squares;
+};
+
+/* Those of a metric in the experiments of a group, DATASET_ALL: in all selected ones. `sum`: the
+ * value of the metric there, which is that of samples of a counter. */
+struct sampled sampled_in(const struct dataset *dataset, unsigned group, unsigned metric,
+                          uint64_t sum);
+
+#endif

@@ -1,0 +1,35 @@
+/* interval.c: see interval.h.
+ * See doc/decisions/91-uncertainty.md. */
+#include "analyzer/statistics/interval.h"
+
+#include <math.h>
+
+double interval_effective(double sum, double squares)
+{
+	return squares > 0 ? sum * sum / squares : 0;
+}
+
+/* The score interval of Wilson (1927). Its ends stay between 0 and 1, and it is usable for shares
+ * of no or few samples. */
+struct interval interval_share(double share, double effective)
+{
+	double square = INTERVAL_DEVIATIONS * INTERVAL_DEVIATIONS, middle, reach;
+	struct interval interval = {0, 1};
+
+	if (!(effective > 0))
+		return interval;
+	middle = (share + square / (2 * effective)) / (1 + square / effective);
+	reach = INTERVAL_DEVIATIONS *
+	        sqrt(share * (1 - share) / effective + square / (4 * effective * effective)) /
+	        (1 + square / effective);
+	if (share > 0)
+		interval.low = fmax(0, middle - reach);
+	if (share < 1)
+		interval.high = fmin(1, middle + reach);
+	return interval;
+}
+
+double interval_reach(struct interval interval, double value)
+{
+	return fmax(interval.high - value, value - interval.low);
+}

@@ -1,0 +1,48 @@
+/* Tests of intervals of shares, against scipy 1.10.1. */
+#include "analyzer/statistics/interval.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+#define NEAR(actual, expected, within) \
+	cr_expect(fabs((actual) - (expected)) <= (within), "%.10g is not %.10g", (double)(actual), \
+	          (double)(expected))
+
+/* stats.binomtest(k, n).proportion_ci(method='wilson') */
+Test(interval, shares_have_the_interval_of_wilson)
+{
+	static const struct {
+		double found, samples, low, high;
+	} known[] = {
+		{8, 10, 0.4901624715366418, 0.9433178485456248},
+		{1, 20, 0.008881448800795402, 0.23613119344674205},
+		{0, 30, 0, 0.11351339317396875},
+		{30, 30, 0.8864866068260312, 1},
+		{57, 115, 0.4059012986098972, 0.5856841294896621},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct interval of = interval_share(known[i].found / known[i].samples,
+		                                    known[i].samples);
+
+		NEAR(of.low, known[i].low, 1e-12);
+		NEAR(of.high, known[i].high, 1e-12);
+	}
+	cr_expect_eq(interval_share(0.5, 0).low, 0);
+	cr_expect_eq(interval_share(0.5, 0).high, 1);
+	cr_expect_eq(interval_share(0.5, NAN).high, 1);
+}
+
+Test(interval, samples_of_different_weight_count_as_fewer)
+{
+	NEAR(interval_effective(100, 100), 100, 1e-12); /* 100 of weight 1 */
+	NEAR(interval_effective(100, 1000), 10, 1e-12); /* 10 of weight 10 */
+	NEAR(interval_effective(20, 10 * 1 + 1 * 100), 400 / 110.0, 1e-12);
+	cr_expect_eq(interval_effective(0, 0), 0);
+}
+
+Test(interval, the_farther_end_counts)
+{
+	cr_expect_eq(interval_reach((struct interval){1, 4}, 2), 2);
+	cr_expect_eq(interval_reach((struct interval){1, 4}, 3), 2);
+}
