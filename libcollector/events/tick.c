@@ -324,13 +324,10 @@ static struct col_thread *find_unannounced(uint32_t tid)
 	return thread_find(tid);
 }
 
-/* number: see tick_perf_look. */
-static enum tick_reason reason_of_trap(struct col_thread *thread, enum tick_perf_trap trap,
-                                       unsigned number)
+static enum tick_reason reason_of_trap(struct col_thread *thread, enum tick_perf_trap trap)
 {
 	if (thread->event) {
-		if (thread->event != number)
-			tick_perf_serve(thread->event);
+		tick_perf_serve(thread->event);
 		thread->event = 0;
 		if (thread->perf == COL_PERF_SHARED) /* that event was not inherited either */
 			thread->perf = COL_PERF_OWN;
@@ -344,9 +341,8 @@ static enum tick_reason reason_of_trap(struct col_thread *thread, enum tick_perf
 static void handle_trap(int signal, siginfo_t *info, void *context)
 {
 	uint32_t tid = sys_tid();
-	unsigned number = 0;
 	struct tick tick;
-	enum tick_perf_trap trap = tick_perf_look(info, tid, &tick.period_ns, &number);
+	enum tick_perf_trap trap = tick_perf_look(info, tid, &tick.period_ns);
 	/* A filter of system calls may refuse the number. */
 	struct col_thread *thread = tid ? thread_find(tid) : col_self;
 	uintptr_t pointer = 0;
@@ -356,15 +352,11 @@ static void handle_trap(int signal, siginfo_t *info, void *context)
 		signals_forward(signal, info, context);
 		return;
 	}
-	/* Also when the thread has recorded its end: the next one could come as soon as we return.
-	 */
-	if (number)
-		tick_perf_serve(number);
 	if (likely(!altstack_is_exhausted(context)) && pointer_borrow(thread, &pointer) == 0) {
 		if (!thread && tid)
 			thread = find_unannounced(tid);
 		if (thread) {
-			tick.reason = reason_of_trap(thread, trap, number);
+			tick.reason = reason_of_trap(thread, trap);
 			take_tick(thread, context, &tick);
 		}
 		pointer_return(pointer);

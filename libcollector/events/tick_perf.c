@@ -26,7 +26,7 @@ enum {
 
 /* What the kernel hands to our handler with the signal. */
 static const uint64_t of_all = 0x786572636c6f636b, of_first = 0x7865726669727374,
-		      of_young = 0x786572796f756e00; /* and its number */
+		      of_young = 0x786572796f756e67;
 
 /* The descriptor of an event, and the kernel's number of it: the program may have closed the
  * descriptor and given its number to something else. */
@@ -41,12 +41,9 @@ struct event {
  * clones of its own. */
 static struct event all = {.fd = -1}, first = {.fd = -1};
 
-/* Those of threads that have had no sample yet. One that is left belongs to a thread that has
- * ended: it costs the kernel much less to close it then, so that is done when its place is needed.
- */
-enum young_state { YOUNG_NONE, YOUNG_TAKEN, YOUNG_LEFT };
+/* Those of threads that have had no sample yet. */
 static struct young {
-	atomic_uint state;
+	atomic_int is_taken;
 	struct event event;
 } young[TICK_PERF_YOUNG];
 
@@ -189,20 +186,12 @@ int tick_perf_open(uint64_t period_ns, int with_kernel, int is_alone)
 	return 0;
 }
 
-static void close_young(struct young *place)
-{
-	if (atomic_load(&place->state) == YOUNG_NONE)
-		return;
-	close_event(&place->event);
-	atomic_store(&place->state, YOUNG_NONE);
-}
-
 void tick_perf_close(void)
 {
 	if (!atomic_exchange(&is_open, 0))
 		return;
-	for (int i = 0; i < TICK_PERF_YOUNG; i++)
-		close_young(&young[i]);
+	for (unsigned number = 1; number <= TICK_PERF_YOUNG; number++)
+		tick_perf_drop(number);
 	tell_elders(close_event);
 	atomic_store(&elder_count, 0);
 	elder_most = 0;
@@ -214,44 +203,36 @@ void tick_perf_close(void)
 
 /* ---- those of single threads */
 
-static int take_young(struct young *place)
-{
-	unsigned state = atomic_load_explicit(&place->state, memory_order_relaxed);
-
-	if (state == YOUNG_TAKEN ||
-	    !atomic_compare_exchange_strong(&place->state, &state, YOUNG_TAKEN))
-		return 0;
-	if (state == YOUNG_LEFT)
-		close_event(&place->event);
-	return 1;
-}
-
 unsigned tick_perf_add(uint64_t within_ns)
 {
 	for (unsigned i = 0; has_many && i < TICK_PERF_YOUNG; i++) {
-		if (!take_young(&young[i]))
+		if (atomic_load_explicit(&young[i].is_taken, memory_order_relaxed) ||
+		    atomic_exchange(&young[i].is_taken, 1))
 			continue;
 		young[i].event.fd = -1;
-		if (open_event(&young[i].event, 0, col_any_of(within_ns), of_young + i + 1,
+		if (open_event(&young[i].event, 0, col_any_of(within_ns), of_young,
 		               !is_user_only) == 0)
 			return i + 1;
-		close_young(&young[i]);
+		tick_perf_drop(i + 1);
 		return 0;
 	}
 	return 0;
 }
 
-/* It was opened just now. */
 void tick_perf_begin(unsigned number)
 {
 	if (number)
-		SYS3(SYS_ioctl, young[number - 1].event.fd, PERF_EVENT_IOC_ENABLE, NULL);
+		go(&young[number - 1].event);
 }
 
 void tick_perf_drop(unsigned number)
 {
-	if (number && number <= TICK_PERF_YOUNG)
-		atomic_store(&young[number - 1].state, YOUNG_LEFT);
+	struct young *dropped = number - 1 < TICK_PERF_YOUNG ? &young[number - 1] : NULL;
+
+	if (!dropped || !atomic_load(&dropped->is_taken))
+		return;
+	close_event(&dropped->event);
+	atomic_store(&dropped->is_taken, 0);
 }
 
 unsigned tick_perf_add_for(uint32_t tid)
@@ -276,8 +257,8 @@ void tick_perf_serve(unsigned number)
 
 	if (number > TICK_PERF_YOUNG)
 		tell(&elders[number - TICK_PERF_YOUNG - 1], PERF_EVENT_IOC_PERIOD, &next);
-	else if (number)
-		close_young(&young[number - 1]);
+	else
+		tick_perf_drop(number);
 }
 
 void tick_perf_cover(void)
@@ -346,26 +327,17 @@ static void vary(void)
 	}
 }
 
-/* Which young thread's event has this tag? 0: none. */
-static unsigned young_of(uint64_t tag)
-{
-	return tag - of_young <= TICK_PERF_YOUNG ? (unsigned)(tag - of_young) : 0;
-}
-
 /* In the kernel's struct siginfo, our tag stands behind the address; glibc 2.36 does not know it.
  */
-enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns,
-                                   unsigned *number)
+enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns)
 {
 	const struct {
 		uint64_t data;
 		uint32_t type, flags;
 	} *trap = (const void *)((const char *)&info->si_addr + sizeof(info->si_addr));
 
-	if (info->si_code != TRAP_PERF)
-		return TICK_PERF_FOREIGN;
-	*number = young_of(trap->data);
-	if (trap->data != of_all && trap->data != of_first && !*number)
+	if (info->si_code != TRAP_PERF ||
+	    (trap->data != of_all && trap->data != of_first && trap->data != of_young))
 		return TICK_PERF_FOREIGN;
 	*period_ns = tid == opener ? present : period;
 	if (trap->data == of_first) {
@@ -404,7 +376,7 @@ void tick_perf_depart(void)
 	stop(&first);
 	tell_elders(stop);
 	for (int i = 0; i < TICK_PERF_YOUNG; i++)
-		if (atomic_load(&young[i].state) == YOUNG_TAKEN)
+		if (atomic_load(&young[i].is_taken))
 			stop(&young[i].event);
 	/* One that is pending because it is blocked. */
 	SYS4(SYS_rt_sigtimedwait, &trap, NULL, &at_once, sizeof(trap));

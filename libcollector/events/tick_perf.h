@@ -41,16 +41,14 @@ int tick_perf_is_intact(void);
 int tick_perf_is_opener(uint32_t tid);
 
 /* What is this SIGTRAP in thread `tid`? period_ns: of CPU time, that has ended with it. The next
- * one has another length, at random, if it is the opening thread's. *number: of the young thread's
- * event that it comes from, 0: of none. Signal-safe. */
-enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns,
-                                   unsigned *number);
+ * one has another length, at random, if it is the opening thread's. Signal-safe. */
+enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns);
 
 /* An event for a first sample of the calling thread within that much CPU time, at random: its
  * period may be longer than its life. At most TICK_PERF_YOUNG threads have one at a time,
- * and none if few descriptors are allowed. Returns its number, 0: there is none. It counts from
- * tick_perf_begin on, which comes next: its signals may follow each other so closely that the
- * thread does nothing else before tick_perf_serve. Signal-safe. */
+ * and none if few descriptors are allowed. Returns
+ * its number, 0: there is none. It counts from tick_perf_begin to tick_perf_drop, which any thread
+ * may call. Signal-safe. */
 enum { TICK_PERF_YOUNG = 64 };
 unsigned tick_perf_add(uint64_t within_ns);
 void tick_perf_begin(unsigned number);
@@ -70,7 +68,7 @@ void tick_perf_cover(void);
  * Signal-safe. */
 void tick_perf_serve(unsigned number);
 
-/* The thread of the event has ended, or is about to. */
+/* The thread of the event has ended. */
 void tick_perf_drop(unsigned number);
 
 /* A thread is about to be created, which inherits the period as it is now. Signal-safe. */

@@ -17,16 +17,14 @@ enum { MS = 1000000 };
 
 static volatile int due, late, foreign;
 static volatile uint64_t last_period;
-static volatile unsigned last_number; /* of a young thread */
 
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	uint64_t period = 0;
-	unsigned number = 0;
 
 	(void)signal;
 	(void)context;
-	switch (tick_perf_look(info, sys_tid(), &period, &number)) {
+	switch (tick_perf_look(info, sys_tid(), &period)) {
 	case TICK_PERF_FOREIGN:
 		foreign++;
 		return;
@@ -38,7 +36,6 @@ static void handle(int signal, siginfo_t *info, void *context)
 		break;
 	}
 	last_period = period;
-	last_number = number;
 }
 
 static void spin(uint64_t ms)
@@ -117,7 +114,6 @@ Test(tick_perf, events_begin_when_they_are_told_to)
 	spin(100);
 	cr_assert_geq(due, 70);
 	cr_assert_leq(due, 140);
-	cr_assert_eq(last_number, 0);
 	cr_assert_eq(foreign, 0);
 }
 
@@ -214,44 +210,12 @@ Test(tick_perf, a_young_thread_has_a_sample_of_its_own)
 	tick_perf_begin(number);
 	spin(10);
 	cr_assert_geq(due, 1);
-	cr_assert_eq(last_number, number);
-	tick_perf_serve(number);
+	tick_perf_drop(number);
 	due = 0;
 	spin(10);
 	cr_assert_eq(due, 0);
-	tick_perf_serve(number); /* again: nothing */
-	tick_perf_serve(0);
+	tick_perf_drop(number); /* again: nothing */
 	tick_perf_drop(0);
-}
-
-/* How many descriptors from 960 on are open. */
-static int high_descriptors(void)
-{
-	int count = 0;
-
-	for (int fd = 960; fd < 1024; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
-Test(tick_perf, the_event_of_an_ended_thread_is_closed_when_its_place_is_needed)
-{
-	int before;
-	unsigned first;
-
-	want_descriptors();
-	open_events(MS);
-	before = high_descriptors();
-	first = tick_perf_add(MS);
-	tick_perf_drop(first);
-	cr_assert_eq(high_descriptors(), before + 1);
-	for (int i = 0; i < 3; i++) {
-		cr_assert_eq(tick_perf_add(MS), first);
-		cr_assert_eq(high_descriptors(), before + 1);
-		tick_perf_drop(first);
-	}
-	tick_perf_close();
-	cr_assert_eq(high_descriptors(), before - 2);
 }
 
 Test(tick_perf, so_many_threads_are_young_at_a_time_and_no_more)
@@ -298,11 +262,10 @@ static void *burn_in_another(void *unused)
 static void count(int signal, siginfo_t *info, void *context)
 {
 	uint64_t period;
-	unsigned number;
 
 	(void)signal;
 	(void)context;
-	if (tick_perf_look(info, sys_tid(), &period, &number) != TICK_PERF_FOREIGN &&
+	if (tick_perf_look(info, sys_tid(), &period) != TICK_PERF_FOREIGN &&
 	    sys_gettid() != getpid())
 		atomic_fetch_add(&samples_of_threads, 1);
 }
