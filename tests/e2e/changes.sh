@@ -65,6 +65,9 @@ changed alone e.totalcpu fast.erg
 is "one group is refused" 2 $?
 contains "with the reason" 'changes: there is one group only' alone.err
 
+changed apart i.heapalloccnt:e.totalcpu old.erg fast.erg
+is "what one side did not record is not compared" 0 "$(grep -c 'mean of a run' apart.txt)"
+
 # ---- what are runs
 recorded first -p off -H on -g job.erg "$programs/grown" rank0
 recorded second -p off -H on -g job.erg "$programs/grown" rank1

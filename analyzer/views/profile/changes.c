@@ -135,6 +135,22 @@ static int is_compared(const struct metric *metric)
 	       metric_unit_of(metric->id) != METRIC_UNIT_RATIO;
 }
 
+/* A run that did not record a metric does not have 0 of it. */
+static int is_recorded(const struct pair *pair, const struct side *side, unsigned metric)
+{
+	for (size_t run = side->first; run < side->first + side->count; run++) {
+		const struct dataset_experiment *at = NULL;
+		unsigned have = 0;
+
+		while ((at = dataset_next(pair->dataset, at)))
+			if (at->group == run)
+				have |= dataset_data_of(at);
+		if (!(have & metric_data_of(metric)))
+			return 0;
+	}
+	return 1;
+}
+
 /* ---- tables */
 
 /* What is certain comes first, then what is large. */
@@ -260,7 +276,9 @@ static void compare_sides(const struct dataset *dataset, const struct choices *c
 	                    .to = to};
 
 	for (size_t i = 0; i < choices->metrics.count; i++)
-		if (is_compared(&choices->metrics.at[i]))
+		if (is_compared(&choices->metrics.at[i]) &&
+		    is_recorded(&pair, from, choices->metrics.at[i].id) &&
+		    is_recorded(&pair, to, choices->metrics.at[i].id))
 			compare_metric(&pair, &choices->metrics.at[i]);
 	pair.tested = changes_decide(pair.changes, pair.count);
 	put_notes(output, &pair);
