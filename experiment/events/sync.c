@@ -1,6 +1,7 @@
 /* sync.c: reads waits for objects of synchronization in order of time, since the stack that created
  * an object is that of the latest call before the wait that created one at its address. */
 #include "experiment/base/index.h"
+#include "experiment/base/longest.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
@@ -37,7 +38,7 @@ struct reader {
 	                              present one */
 	size_t object_count, object_capacity;
 	uint64_t overflow; /* waits for objects beyond OBJECTS_MAX */
-	size_t wait_count; /* load->sync_waits[wait_count] is a heap, the shortest first */
+	struct exp_longest longest; /* struct exp_sync_wait; wait_ns are ticks still */
 	struct pending
 		*pending; /* of each thread whose latest record is a wait that has not ended */
 	struct exp_index pending_of; /* tid -> its index */
@@ -175,45 +176,11 @@ static uint64_t thread_bit(struct reader *reader, uint32_t tid)
 	return reader->cache[slot].bit;
 }
 
-/* True if a is less worth showing than b: it has ended, or is shorter, or as long and later. How
- * long one lasts that has not ended may be unknown. */
-static int is_less(const struct exp_sync_wait *a, const struct exp_sync_wait *b)
+/* What is shown first: waits that have not ended, then the longest. How long one lasts that has not
+ * ended may be unknown. */
+static uint64_t rank_of(const struct fmt_sync *event, uint64_t wait)
 {
-	if ((a->error == EXP_SYNC_OPEN) != (b->error == EXP_SYNC_OPEN))
-		return b->error == EXP_SYNC_OPEN;
-	return a->wait_ns != b->wait_ns ? a->wait_ns < b->wait_ns : a->time_s > b->time_s;
-}
-
-static void sift(struct exp_sync_wait *heap, size_t count, size_t at)
-{
-	for (;;) {
-		size_t least = at;
-		struct exp_sync_wait moved = heap[at];
-
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
-			if (is_less(&heap[child], &heap[least]))
-				least = child;
-		if (least == at)
-			return;
-		heap[at] = heap[least];
-		heap[least] = moved;
-		at = least;
-	}
-}
-
-/* Keep the wait if it is one of the longest so far. Its wait_ns are ticks still. */
-static void keep_longest(struct reader *reader, const struct exp_sync_wait *wait)
-{
-	struct exp_sync_wait *heap = reader->load->sync_waits;
-
-	if (reader->wait_count < LONGEST) {
-		heap[reader->wait_count++] = *wait;
-		for (size_t i = reader->wait_count == LONGEST ? LONGEST / 2 : 0; i-- > 0;)
-			sift(heap, LONGEST, i);
-	} else if (is_less(&heap[0], wait)) {
-		heap[0] = *wait;
-		sift(heap, LONGEST, 0);
-	}
+	return event->error == EXP_SYNC_OPEN ? wait | UINT64_C(1) << 63 : wait;
 }
 
 /* Another stack creates an object at the place: put aside the one that is there, which may be
@@ -244,6 +211,26 @@ static void on_init(struct reader *reader, const struct exp_cursor *cursor,
 		replace_object(reader, place, creation);
 }
 
+static void keep_longest(struct reader *reader, const struct exp_cursor *cursor,
+                         const struct fmt_sync *event, const struct exp_fact *fact, uint32_t at)
+{
+	struct exp_load *load = reader->load;
+	uint64_t rank = rank_of(event, fact->wait_ticks);
+	struct exp_sync_wait kept = {.wait_ns = fact->wait_ticks,
+	                             .tid = cursor->tid,
+	                             .mutex = fmt_u48_get(&event->second),
+	                             .object = at,
+	                             .node = fact->node,
+	                             .error = event->error,
+	                             .func = event->func};
+
+	if (!exp_longest_wants(&reader->longest, rank))
+		return;
+	kept.time_s = exp_clock_seconds(&load->experiment->clock, cursor->tsc);
+	if (exp_longest_offer(&reader->longest, rank, &kept) != 0)
+		load->rc = -ENOMEM;
+}
+
 /* Count a wait for the object `at`. */
 static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
                        const struct fmt_sync *event, const struct exp_fact *fact, uint32_t row,
@@ -272,18 +259,7 @@ static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
 		object->wait_ns += wait;
 		object->threads |= thread_bit(reader, cursor->tid);
 	}
-	if (reader->wait_count < LONGEST || wait > load->sync_waits[0].wait_ns ||
-	    event->error == EXP_SYNC_OPEN)
-		keep_longest(reader,
-		             &(struct exp_sync_wait){.time_s = exp_clock_seconds(
-							     &load->experiment->clock, cursor->tsc),
-		                                     .wait_ns = wait,
-		                                     .tid = cursor->tid,
-		                                     .mutex = fmt_u48_get(&event->second),
-		                                     .object = at,
-		                                     .node = fact->node,
-		                                     .error = event->error,
-		                                     .func = event->func});
+	keep_longest(reader, cursor, event, fact, at);
 }
 
 static void on_wait(struct reader *reader, const struct exp_cursor *cursor,
@@ -443,15 +419,11 @@ static int run(void *context, struct exp_cursor *cursor, uint64_t until)
 	return more && reader->load->rc == 0;
 }
 
-static int compare_waits(const void *a, const void *b)
-{
-	return is_less(b, a) ? -1 : is_less(a, b);
-}
-
 static void finish(struct reader *reader)
 {
 	struct exp_load *load = reader->load;
 	uint64_t open_count = 0;
+	size_t wait_count;
 
 	exp_load_metric_ns(load, EXP_SYNC_WAIT);
 	exp_load_metric_ns(load, EXP_SYNC_LONGEST);
@@ -462,16 +434,19 @@ static void finish(struct reader *reader)
 		object->wait_ns = exp_load_ns(load, object->wait_ns);
 		object->longest_ns = exp_load_ns(load, object->longest_ns);
 	}
-	for (size_t i = 0; i < reader->wait_count; i++)
+	wait_count = reader->longest.count;
+	load->sync_waits = exp_longest_take(&reader->longest);
+	if (wait_count > 0 && !load->sync_waits) {
+		load->rc = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < wait_count; i++)
 		load->sync_waits[i].wait_ns = exp_load_ns(load, load->sync_waits[i].wait_ns);
-	if (reader->wait_count > 1)
-		qsort(load->sync_waits, reader->wait_count, sizeof(*load->sync_waits),
-		      compare_waits);
 	load->set.sync = (struct exp_sync){.objects = load->sync_objects,
 	                                   .object_count = reader->object_count,
 	                                   .open = open_count,
 	                                   .longest = load->sync_waits,
-	                                   .longest_count = reader->wait_count};
+	                                   .longest_count = wait_count};
 	if (reader->overflow != 0)
 		exp_warn(load->experiment, "%s: too many objects: %llu waits belong to none",
 		         exp_stream_names[FMT_STREAM_SYNCTRACE],
@@ -483,19 +458,21 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	struct reader *reader = calloc(1, sizeof(*reader));
 	int rc;
 
-	load->sync_waits = calloc(LONGEST, sizeof(*load->sync_waits));
-	if (!reader || !load->sync_waits) {
-		free(reader);
+	if (!reader)
 		return -ENOMEM;
-	}
 	reader->load = load;
+	reader->longest = (struct exp_longest){.most = LONGEST,
+	                                       .size = sizeof(struct exp_sync_wait)};
 	rc = exp_stream_merge(stream, run, reader);
 	if (rc == 0 && load->rc == 0)
 		count_open(reader);
 	if (rc == 0)
 		rc = load->rc;
-	if (rc == 0)
+	if (rc == 0) {
 		finish(reader);
+		rc = load->rc;
+	}
+	exp_longest_fini(&reader->longest);
 	exp_index_fini(&reader->by_address);
 	exp_index_fini(&reader->replaced);
 	exp_index_fini(&reader->pending_of);
