@@ -194,6 +194,30 @@ struct exp_sync {
 	uint64_t open; /* waits that had not ended when the recording did */
 };
 
+/* A wait of a thread, of any kind (wall-clock time). */
+struct exp_wait {
+	double time_s; /* of its end */
+	uint64_t span_ns;
+	uint64_t wait_ns; /* span_ns without other waits in that time, as those of a signal
+	                     handler */
+	uint32_t tid;
+	uint32_t node;   /* EXP_NO_INDEX: no stack */
+	uint64_t object; /* an address, the number of a file, a process: as experiment(5) says of
+	                    the record `wait`; 0: unknown */
+	uint32_t owner;  /* thread that had the lock when it began, or that is joined; 0: unknown */
+	uint32_t site;   /* node of where that took the lock, EXP_NO_INDEX: unknown */
+	uint32_t error;  /* errno value, 0: none, EXP_SYNC_OPEN: it had not ended */
+	uint8_t state;   /* enum fmt_wall_state */
+	uint8_t family;  /* enum fmt_wait_family */
+	uint8_t func;    /* of that family's enumeration */
+};
+
+struct exp_wall {
+	const struct exp_wait *longest; /* longest[longest_count], the longest first */
+	size_t longest_count;
+	uint64_t open; /* waits that had not ended when the recording did */
+};
+
 enum exp_io_class { EXP_IO_OTHER, EXP_IO_READ, EXP_IO_WRITE, EXP_IO_ERROR, EXP_IO_CLASSES };
 
 /* Totals by enum exp_io_class; a call that failed counts under error alone. */
@@ -314,6 +338,9 @@ struct exp_quality {
 	uint64_t stacks, truncated, guessed,
 		failed; /* distinct stacks that events name, and those with marks */
 	uint64_t stack_events, truncated_events; /* events that name a stack, and those cut short */
+	uint64_t wall_ns;         /* time of all threads, from their begins to their ends, */
+	uint64_t wall_unknown_ns; /* and what of it is neither CPU time nor a wait, nor spent
+	                             without a CPU */
 	uint64_t user_samples; /* those of the clock samples that found the thread in user code */
 	/* Sums of the squares of what samples stand for, which tell how exact shares are: ns * ns
 	 * of the clock, with what threads used after their last samples; events * events of each
@@ -334,6 +361,7 @@ struct exp_data_set {
 		*java_allocs; /* java_allocs[java_alloc_count] in order of class and node */
 	size_t java_alloc_count;
 	struct exp_heap heap;
+	struct exp_wall wall;
 	struct exp_sync sync;
 	struct exp_io io;
 	struct exp_calls calls;

@@ -24,6 +24,7 @@
 #include "libcollector/thread/memo.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/unwind/tree.h"
+#include "libcollector/wall/wall.h"
 
 #include <stddef.h>
 

@@ -129,7 +129,7 @@ static void add_group(const struct dataset *dataset, struct tree *tree,
 }
 
 /* A tree with the values of these metrics alone, or of all (0). */
-static struct tree *make_tree(const struct dataset *dataset, enum tree_mode mode, uint64_t metrics,
+static struct tree *make_tree(const struct dataset *dataset, enum tree_mode mode, metric_set metrics,
                               int is_flat)
 {
 	const struct tree_view view = {.mode = dataset->mode,
@@ -164,7 +164,7 @@ static struct tree *whole_tree(const struct dataset *dataset, enum tree_mode mod
 }
 
 /* The whole tree serves as well, if it is there. */
-static struct tree *part_tree(const struct dataset *dataset, enum tree_mode mode, uint64_t metrics,
+static struct tree *part_tree(const struct dataset *dataset, enum tree_mode mode, metric_set metrics,
                               int is_flat)
 {
 	struct dataset_tables *tables = dataset->tables;
@@ -237,12 +237,12 @@ const struct tree *dataset_tree(const struct dataset *dataset, enum tree_mode mo
 	return find_tree(dataset, mode, seen_table(dataset));
 }
 
-const struct tree *dataset_stacks(const struct dataset *dataset, uint64_t metrics)
+const struct tree *dataset_stacks(const struct dataset *dataset, metric_set metrics)
 {
 	return tree_at(part_tree(dataset, TREE_FRAMES, metrics, 0), seen_table(dataset));
 }
 
-const struct tree *dataset_functions(const struct dataset *dataset, uint64_t metrics)
+const struct tree *dataset_functions(const struct dataset *dataset, metric_set metrics)
 {
 	return tree_at(part_tree(dataset, TREE_FUNCTIONS, metrics, 1), seen_table(dataset));
 }

@@ -44,7 +44,7 @@ enum { DATASET_ALL = UINT32_MAX };
 /* A tree of some metrics alone. */
 struct dataset_part {
 	enum tree_mode mode;
-	uint64_t metrics; /* bit 1 << metric */
+	metric_set metrics;
 	int is_flat;
 	struct tree *tree;
 };
@@ -149,11 +149,11 @@ const struct fold_edges *dataset_edges(const struct dataset *dataset);
 
 /* The tree of frames with the stacks that have any of these metrics (bit 1 << metric), and with
  * these metrics alone. A list of stacks needs the others neither in time nor in memory. */
-const struct tree *dataset_stacks(const struct dataset *dataset, uint64_t metrics);
+const struct tree *dataset_stacks(const struct dataset *dataset, metric_set metrics);
 
 /* The functions to which values of these metrics belong, as nodes of a tree in which callers do not
  * matter. */
-const struct tree *dataset_functions(const struct dataset *dataset, uint64_t metrics);
+const struct tree *dataset_functions(const struct dataset *dataset, metric_set metrics);
 
 /* Have the selected experiments, or the group in focus, any value of a metric? */
 int dataset_has_value(const struct dataset *dataset, unsigned metric);

@@ -3,6 +3,7 @@
 #include "analyzer/data/filters.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/data/cuts.h"
 #include "analyzer/model/datakind.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct filters {
 struct filters_run {
 	struct filter_run *parts[FILTERS_PARTS];
 	size_t count;
+	struct cuts *cuts; /* NULL: times do not matter */
 };
 
 /* The commands that set the parts, and that list what there is to be chosen; NULL: none does. */
@@ -161,18 +163,35 @@ struct filter_place filters_place(const struct dataset *dataset,
 
 struct filters_run *filters_open(const struct filters *filters, const struct filter_place *place)
 {
+	return filters_open_with(filters, place, NULL, NULL);
+}
+
+struct filters_run *filters_open_with(const struct filters *filters,
+                                      const struct filter_place *place,
+                                      const struct expression *one, const struct expression *other)
+{
+	const struct expression *expressions[FILTERS_PARTS + 2] = {one, other};
 	struct filters_run *run = memory_take(1, sizeof(*run));
 
-	for (size_t i = 0; i < FILTERS_PARTS; i++)
+	for (size_t i = 0; i < FILTERS_PARTS; i++) {
+		expressions[i + 2] = filters->parts[i];
 		if (filters->parts[i])
 			run->parts[run->count++] = filter_run_create(filters->parts[i], place);
+	}
+	run->cuts = cuts_create(expressions, FILTERS_PARTS + 2, place);
 	return run;
+}
+
+uint64_t filters_next_cut(const struct filters_run *run, uint64_t ticks)
+{
+	return run->cuts ? cuts_next(run->cuts, ticks) : UINT64_MAX;
 }
 
 void filters_close(struct filters_run *run)
 {
 	for (size_t i = 0; i < run->count; i++)
 		filter_run_destroy(run->parts[i]);
+	cuts_destroy(run->cuts);
 	free(run);
 }
 
@@ -198,6 +217,11 @@ int filters_select(struct filters_run *run, const struct exp_fact *fact)
 static int begin(void *context, const struct exp_nodes *nodes)
 {
 	return filters_begin(context, nodes);
+}
+
+static uint64_t next_cut(void *context, uint64_t ticks)
+{
+	return filters_next_cut(context, ticks);
 }
 
 static uint32_t row(void *context, const struct exp_fact *fact)
@@ -233,7 +257,7 @@ void filters_apply(const struct dataset *dataset, struct output *output)
 	for (size_t i = 0; i < dataset->count; i++) {
 		struct dataset_experiment *at = &dataset->experiments[i];
 		struct filter_place place = filters_place(dataset, at);
-		struct exp_selection selection = {.begin = begin, .row = row};
+		struct exp_selection selection = {.begin = begin, .row = row, .next_cut = next_cut};
 
 		filters_forget(at);
 		if (!filters_are_set(filters))

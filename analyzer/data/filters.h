@@ -53,6 +53,14 @@ struct filter_place filters_place(const struct dataset *dataset,
 struct filters_run;
 struct filters_run *filters_open(const struct filters *filters, const struct filter_place *place);
 void filters_close(struct filters_run *run);
+
+/* The same for a reading in which two more expressions are asked, NULL: none; and where they and
+ * the filters may change their answers (exp_selection.next_cut). */
+struct filters_run *filters_open_with(const struct filters *filters,
+                                      const struct filter_place *place,
+                                      const struct expression *one, const struct expression *other);
+uint64_t filters_next_cut(const struct filters_run *run, uint64_t ticks);
+
 int filters_begin(struct filters_run *run, const struct exp_nodes *nodes);
 
 /* Does an event count? */

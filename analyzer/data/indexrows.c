@@ -144,6 +144,13 @@ static uint32_t row(void *context, const struct exp_fact *fact)
 	return gather->missing;
 }
 
+static uint64_t next_cut(void *context, uint64_t ticks)
+{
+	const struct gather *gather = context;
+
+	return filters_next_cut(gather->filters, ticks);
+}
+
 static int begin(void *context, const struct exp_nodes *nodes)
 {
 	struct gather *gather = context;
@@ -176,14 +183,17 @@ static int gather_experiment(struct gather *gather, const struct dataset *datase
 {
 	const struct filter_place place = filters_place(dataset, at);
 	const struct exp_data_set *set;
-	struct exp_selection selection = {
-		.context = gather, .begin = begin, .row = row, .is_grouped = 1};
+	struct exp_selection selection = {.context = gather,
+	                                  .begin = begin,
+	                                  .row = row,
+	                                  .next_cut = next_cut,
+	                                  .is_grouped = 1};
 	int status;
 
 	selection.wants_leaks = filters_want_leaks(dataset->filters) ||
 	                        filter_wants_leaks(type->expression);
 	gather->whole = at->whole;
-	gather->filters = filters_open(dataset->filters, &place);
+	gather->filters = filters_open_with(dataset->filters, &place, type->expression, list);
 	gather->key = filter_run_create(type->expression, &place);
 	gather->list = list ? filter_run_create(list, &place) : NULL;
 	if (gather->named && gather->named->kind != TOKEN_KIND_THREAD)

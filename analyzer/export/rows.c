@@ -100,6 +100,21 @@ static uint32_t find_row(struct gather *gather, const struct export_row *row)
 	return (uint32_t)rows->count - 1;
 }
 
+/* Waits are divided where slices end, and where filters ask for times. */
+static uint64_t next_cut(void *context, uint64_t ticks)
+{
+	const struct gather *gather = context;
+	int64_t width_ns = (int64_t)gather->rows->width_ns, time_ns;
+	uint64_t cut = filters_next_cut(gather->filters, ticks), slice;
+
+	if (width_ns == 0)
+		return cut;
+	time_ns = experiment_time_ns(gather->experiment, ticks);
+	time_ns = time_ns < 0 ? 0 : time_ns / width_ns * width_ns + width_ns;
+	slice = experiment_time_ticks(gather->experiment, time_ns);
+	return slice < cut ? slice : cut;
+}
+
 static uint32_t row(void *context, const struct exp_fact *fact)
 {
 	struct gather *gather = context;
@@ -165,6 +180,7 @@ int export_rows_read(const struct dataset *dataset, const struct dataset_experim
 	const struct exp_selection selection = {
 		.context = &gather,
 		.begin = begin,
+		.next_cut = next_cut,
 		.row = row,
 		.is_grouped = 1,
 		.wants_leaks = filters_want_leaks(dataset->filters) != 0};

@@ -58,6 +58,19 @@ static int64_t filter_duration(const struct filter_run *run, const struct exp_fa
 	                         : experiment_ticks_ns(run->place.experiment, fact->wait_ticks));
 }
 
+static uint64_t filter_begin(const struct exp_fact *fact)
+{
+	return fact->begin_ticks != 0 ? fact->begin_ticks : fact->ticks - fact->wait_ticks;
+}
+
+/* The state of a thread: what remained of its CPU time at its end is not told apart. */
+static uint32_t filter_state(const struct exp_fact *fact)
+{
+	if (fact->data != EXP_DATA_PROFILE)
+		return fact->state;
+	return fact->type == FMT_clock_state_SYSTEM ? FMT_wall_state_SYSTEM : FMT_wall_state_USER;
+}
+
 /* Number of the first usage sample that is not before the event; of the last one if all are. */
 static int64_t filter_sample(const struct filter_run *run, const struct exp_fact *fact)
 {

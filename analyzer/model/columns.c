@@ -10,8 +10,6 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-_Static_assert(METRIC_VALUES <= 64, "a bit for each metric");
-
 void columns_fini(struct columns *columns)
 {
 	for (size_t i = 0; i < METRIC_VALUES; i++)
@@ -57,7 +55,7 @@ const uint64_t *columns_of(const struct columns *columns, unsigned metric)
 		columns; /* a column is the same whenever it is made */
 
 	if (own->make && !(own->made >> metric & 1)) {
-		own->made |= UINT64_C(1) << metric;
+		own->made |= METRIC_BIT(metric);
 		own->of[metric] = own->make(own->source, metric);
 	}
 	return own->of[metric];

@@ -17,7 +17,7 @@ struct columns {
 	size_t count, capacity;      /* of things */
 	uint64_t *of[METRIC_VALUES]; /* of[metric][capacity]; NULL: all 0, or not made yet */
 	/* Where columns are computed: */
-	uint64_t made; /* bit 1 << metric: it has been */
+	metric_set made; /* of those that have been */
 	uint64_t *(*make)(const void *source,
 	                  unsigned metric); /* returns memory for free, or NULL:
 	                                       all 0. NULL: nothing is computed */

@@ -118,13 +118,13 @@ unsigned metric_data_of(unsigned id)
 	return is_there(id) ? metrics[id].data : METRIC_DATA_STATIC;
 }
 
-uint64_t metric_set_of(unsigned data)
+metric_set metric_set_of(unsigned data)
 {
-	uint64_t set = 0;
+	metric_set set = 0;
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		if (metrics[id].data & data)
-			set |= UINT64_C(1) << id;
+			set |= METRIC_BIT(id);
 	return set;
 }
 

@@ -26,6 +26,11 @@ enum {
 #include "analyzer/model/metric.def"
 };
 
+/* A set of measured metrics. */
+typedef unsigned __int128 metric_set;
+#define METRIC_BIT(id) ((metric_set)1 << (id))
+_Static_assert(METRIC_VALUES <= 128, "a bit for each metric");
+
 enum metric_unit {
 	METRIC_UNIT_SECONDS,
 	METRIC_UNIT_COUNT,
@@ -83,10 +88,10 @@ enum { METRIC_DATA_STATIC = 0 };
 unsigned metric_data_of(unsigned id);
 
 /* Those that kinds of data (a set of enum exp_data) bring, as a set: bit 1 << metric. */
-uint64_t metric_set_of(unsigned data);
+metric_set metric_set_of(unsigned data);
 
 /* The totals of call stacks that it is the sum of: enum exp_metric, EXP_METRICS behind the last. */
-enum { METRIC_FROM_MAX = 8 };
+enum { METRIC_FROM_MAX = 20 };
 extern const uint8_t metric_from[METRIC_VALUES][METRIC_FROM_MAX];
 
 /* What the overview tells of it: METRIC_FUNCTIONS: its total and, under this title, the functions

@@ -137,7 +137,7 @@ struct tree_view {
 	 * is set then. */
 	struct sym_function *stand_in;
 	struct shown *shown;
-	uint64_t metrics; /* bit 1 << metric: only these, and only stacks that have any of them; 0:
+	metric_set metrics; /* only these, and only stacks that have any of them; 0:
 	                     all */
 	int is_flat;      /* callers do not matter: all functions stand below the root */
 };

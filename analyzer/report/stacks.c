@@ -93,7 +93,7 @@ uint32_t *stacks_find(const struct tree *tree, const struct stacks_kind *kind, s
 }
 
 const struct tree *stacks_tree(const struct dataset *dataset, const struct output *output,
-                               const struct stacks_kind *kind, uint64_t metrics)
+                               const struct stacks_kind *kind, metric_set metrics)
 {
 	return dataset_stacks(dataset, print_is_data(output) ? metric_set_of(kind->data) : metrics);
 }

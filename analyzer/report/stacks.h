@@ -22,7 +22,7 @@ struct stacks_kind {
 /* The stacks that have any of these metrics (bit 1 << metric), for a list of them. For programs,
  * all metrics of kind->data are there. */
 const struct tree *stacks_tree(const struct dataset *dataset, const struct output *output,
-                               const struct stacks_kind *kind, uint64_t metrics);
+                               const struct stacks_kind *kind, metric_set metrics);
 
 /* Innermost nodes of the stacks of a tree of frames, the weightiest first. Returns out[*count],
  * which the caller frees. */

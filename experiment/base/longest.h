@@ -12,9 +12,9 @@ struct exp_longest_place {
 
 /* Zeroed, but for the first two: no items. */
 struct exp_longest {
-	size_t most, size;               /* how many items are kept, and the bytes of each */
-	char *items;                     /* items[most * size], NULL while there are none */
-	struct exp_longest_place *heap;  /* heap[most], the least first */
+	size_t most, size;              /* how many items are kept, and the bytes of each */
+	char *items;                    /* items[most * size], NULL while there are none */
+	struct exp_longest_place *heap; /* heap[most], the least first */
 	size_t count;
 	uint64_t offered;
 };

@@ -2,6 +2,7 @@
  * an object is that of the latest call before the wait that created one at its address. */
 #include "experiment/base/index.h"
 #include "experiment/base/longest.h"
+#include "experiment/events/wall.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
@@ -10,7 +11,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* OBJECTS_MAX bounds memory; a program has not so many at one time. */
 enum { LONGEST = 100, OBJECTS_MAX = 4 << 20, THREADS = 63, THREAD_CACHE = 256, INITS = 64 };
@@ -37,7 +37,7 @@ struct reader {
 	struct exp_index replaced; /* place << 32 | creation -> object that was there before the
 	                              present one */
 	size_t object_count, object_capacity;
-	uint64_t overflow; /* waits for objects beyond OBJECTS_MAX */
+	uint64_t overflow;          /* waits for objects beyond OBJECTS_MAX */
 	struct exp_longest longest; /* struct exp_sync_wait; wait_ns are ticks still */
 	struct pending
 		*pending; /* of each thread whose latest record is a wait that has not ended */
@@ -332,30 +332,10 @@ static void close_pending(struct reader *reader, uint32_t tid)
 		reader->pending[at].is_open = 0;
 }
 
-/* When the recording ended; of a process that was killed, what is known of it; now, while it
- * runs. */
-static uint64_t end_of(const struct reader *reader)
-{
-	const struct experiment *experiment = reader->load->experiment;
-	const struct exp_clock *clock = &experiment->clock;
-	double since_s = experiment->info.duration_s, known;
-	struct timespec now;
-	uint64_t end;
-
-	if (experiment->info.status == EXP_RUNNING && clock_gettime(CLOCK_MONOTONIC_RAW, &now) == 0)
-		since_s = ((double)now.tv_sec * 1e9 + (double)now.tv_nsec -
-		           (double)clock->start.raw_ns) *
-		          1e-9;
-	known = (double)clock->start.ticks + since_s * clock->hz;
-	end = known > 0 ? (uint64_t)known : 0;
-
-	return (int64_t)(end - reader->last_tsc) > 0 ? end : reader->last_tsc;
-}
-
 /* The waits that have not ended last until the end. */
 static void count_open(struct reader *reader)
 {
-	uint64_t end = end_of(reader);
+	uint64_t end = exp_load_end(reader->load, reader->last_tsc);
 
 	for (size_t i = 0; i < reader->pending_count && reader->load->rc == 0; i++) {
 		struct pending *pending = &reader->pending[i];

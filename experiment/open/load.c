@@ -204,6 +204,8 @@ static int read_streams(struct exp_load *load)
 		rc = exp_fxtlog_values(load);
 	if (rc == 0)
 		rc = exp_threads_finish(load);
+	if (rc == 0)
+		rc = exp_wall_finish(load);
 	return rc;
 }
 

@@ -108,6 +108,8 @@ static void join_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->sampled_ns += from->sampled_ns;
 	to->user_samples += from->user_samples;
 	to->sampled_squares += from->sampled_squares; /* counters are not read in parallel */
+	to->wall_ns += from->wall_ns;
+	to->wall_unknown_ns += from->wall_unknown_ns;
 }
 
 /* Take over what one kind of data alone brings. */

@@ -146,6 +146,8 @@ void exp_load_fini(struct exp_load *load)
 	free(load->gcs);
 	free(load->java_allocs);
 	free(load->uses);
+	free(load->wall_waits);
+	free(load->lives);
 	free(load->sync_objects);
 	free(load->sync_waits);
 	free(load->io_files);

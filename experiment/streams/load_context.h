@@ -39,6 +39,9 @@ struct exp_load {
 	size_t use_count, use_capacity;
 	uint64_t first_tsc, last_tsc; /* of all events; first > last: there are none */
 	struct exp_arena arena;       /* names of files */
+	struct exp_wait *wall_waits;
+	struct exp_life *lives; /* lives[life_count]: wall.h */
+	size_t life_count;
 	struct exp_sync_object *sync_objects;
 	struct exp_sync_wait *sync_waits;
 	struct exp_io_file *io_files;
@@ -64,10 +67,11 @@ struct exp_load {
  * joined to another one. */
 #define EXP_LOAD_OWN(OWN) \
 	OWN(HEAP, set.heap), OWN(HEAP, timeline), OWN(HEAP, peak_tsc), OWN(HEAP, map_peak_tsc), \
-		OWN(SYNC, set.sync), OWN(SYNC, sync_objects), OWN(SYNC, sync_waits), \
-		OWN(IO, set.io), OWN(IO, io_files), OWN(IO, io_descriptors), OWN(OMP, set.omp), \
-		OWN(OMP, omp_constructs), OWN(MPI, set.mpi), OWN(MPI, mpi_functions), \
-		OWN(MPI, mpi_peers)
+		OWN(WALL, set.wall), OWN(WALL, wall_waits), OWN(WALL, lives), \
+		OWN(WALL, life_count), OWN(SYNC, set.sync), OWN(SYNC, sync_objects), \
+		OWN(SYNC, sync_waits), OWN(IO, set.io), OWN(IO, io_files), \
+		OWN(IO, io_descriptors), OWN(OMP, set.omp), OWN(OMP, omp_constructs), \
+		OWN(MPI, set.mpi), OWN(MPI, mpi_functions), OWN(MPI, mpi_peers)
 
 /* Free what a load holds, but not itself. */
 void exp_load_fini(struct exp_load *load);

@@ -84,6 +84,20 @@ void exp_pauses_fini(struct exp_pauses *pauses)
 	*pauses = (struct exp_pauses){0};
 }
 
+uint64_t exp_pauses_outside(const struct exp_pauses *pauses, uint64_t from, uint64_t to)
+{
+	uint64_t outside = to - from;
+
+	for (size_t i = 0; i < pauses->count && pauses->pauses[i].from < to; i++) {
+		const struct exp_pause *pause = &pauses->pauses[i];
+		uint64_t begin = pause->from > from ? pause->from : from;
+		uint64_t end = pause->to < to ? pause->to : to;
+
+		outside -= end > begin ? end - begin : 0;
+	}
+	return outside;
+}
+
 int exp_pauses_has(const struct exp_pauses *pauses, uint64_t ticks)
 {
 	size_t low = 0, high = pauses->count;

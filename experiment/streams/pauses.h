@@ -22,6 +22,9 @@ void exp_pauses_fini(struct exp_pauses *pauses);
 /* Was the recording paused at that time? */
 int exp_pauses_has(const struct exp_pauses *pauses, uint64_t ticks);
 
+/* How much of [from, to] was in no pause; ticks. */
+uint64_t exp_pauses_outside(const struct exp_pauses *pauses, uint64_t from, uint64_t to);
+
 /* Give the usage samples the names that log.xml has for them. Returns 0 or -ENOMEM. */
 int exp_usage_name(struct exp_load *load);
 

@@ -22,6 +22,9 @@ void exp_functrace_free(struct exp_load *load);
  * uses. */
 int exp_threads_finish(struct exp_load *load);
 
+/* Complete wall-clock time, when the threads are known (walltime.c). Returns 0 or -ENOMEM. */
+int exp_wall_finish(struct exp_load *load);
+
 /* Count a clock sample's time by what its thread did for OpenMP, and at the end, what was outside
  * of it (omp.c). */
 void exp_omp_sample(struct exp_load *load, unsigned state, uint32_t row, uint64_t cpu_ns);

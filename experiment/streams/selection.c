@@ -45,6 +45,19 @@ int64_t experiment_time_ns(const struct experiment *experiment, uint64_t ticks)
 	return exp_whole_signed(exp_clock_seconds(&experiment->clock, ticks) * 1e9);
 }
 
+/* Rounding may be off by some ticks. */
+uint64_t experiment_time_ticks(const struct experiment *experiment, int64_t ns)
+{
+	const struct exp_clock *clock = &experiment->clock;
+	uint64_t ticks = exp_whole((double)clock->start.ticks + (double)ns * 1e-9 * clock->hz);
+
+	while (ticks > 0 && experiment_time_ns(experiment, ticks - 1) >= ns)
+		ticks--;
+	while (ticks < UINT64_MAX && experiment_time_ns(experiment, ticks) < ns)
+		ticks++;
+	return ticks;
+}
+
 uint64_t experiment_ticks_ns(const struct experiment *experiment, uint64_t ticks)
 {
 	return exp_whole((double)ticks * (1e9 / experiment->clock.hz));

@@ -17,6 +17,8 @@ struct exp_fact {
 	int is_map;            /* of the heap's data: memory was mapped, not allocated */
 	uint64_t ticks;        /* when it ended */
 	uint64_t wait_ticks;   /* how long it took: waits and calls */
+	uint64_t begin_ticks;  /* when it began; 0: wait_ticks before its end */
+	uint32_t state;        /* enum fmt_wall_state, of wall-clock time */
 	uint64_t buffer_ticks; /* when the thread's buffer that holds it was begun */
 	uint32_t tid;
 	uint32_t cpu;
@@ -48,6 +50,10 @@ struct exp_selection {
 	 * free follows its block. */
 	uint32_t (*row)(void *context, const struct exp_fact *fact);
 	unsigned left_out; /* set of enum exp_data: kinds whose files of events need not be read */
+	/* The first event time behind `ticks` at which the answers of row may change although
+	 * nothing but the time does: there, waits are divided, and each part is asked about.
+	 * UINT64_MAX: there is none. NULL: times do not matter. */
+	uint64_t (*next_cut)(void *context, uint64_t ticks);
 	unsigned is_grouped : 1;
 	unsigned wants_leaks : 1; /* read heap events twice, to know which blocks are never freed */
 };
@@ -62,6 +68,8 @@ void exp_data_set_destroy(const struct exp_data_set *set);
 
 /* Nanoseconds from the experiment's start to `ticks`; ns that so many ticks last. */
 int64_t experiment_time_ns(const struct experiment *experiment, uint64_t ticks);
+/* The first event time that is not before `ns` since the start. */
+uint64_t experiment_time_ticks(const struct experiment *experiment, int64_t ns);
 uint64_t experiment_ticks_ns(const struct experiment *experiment, uint64_t ticks);
 
 /* Index of the thread with this id at this time, in set->threads; EXP_NO_INDEX if there is none. */

@@ -158,6 +158,12 @@ static inline uint64_t sys_clock_ns(clockid_t clock)
 	return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.ns;
 }
 
+/* The clock of the CPU time of thread `tid` of the process. */
+static inline clockid_t sys_thread_clock(uint32_t tid)
+{
+	return (clockid_t)(~tid << 3 | 6);
+}
+
 /* CPU time of the process. While the program has a timer on that clock, the kernel counts only what
  * it has noticed, up to a tick late; reading the clock of the thread makes it notice. */
 static inline uint64_t sys_process_cpu_ns(void)

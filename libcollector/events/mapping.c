@@ -160,7 +160,7 @@ static void mapped(const struct map_call *call, struct caller caller)
 	if (is_file && call->protection & PROT_EXEC && call->got != MAP_FAILED)
 		perf_mapped(call->fd);
 	if (is_file && io_is_on())
-		io_record(&(struct io_call){.start = call->start,
+		io_record(&(struct io_call){.start = {.before = call->start},
 		                            IO_FUNC(MMAP),
 		                            .fd = call->fd,
 		                            .error = call->got == MAP_FAILED ? errno : 0},

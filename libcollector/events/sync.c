@@ -1,31 +1,27 @@
 /* sync.c: wrappers of the functions that wait for another thread, and their records. The functions
- * are the rows of sync.def.
+ * are the rows of sync.def; those that need more than a row are in sync_other.c.
  *
  * For a wait below the threshold, a wrapper costs two readings of the clock and no more. For a lock
  * that was free it costs one at most, since the second one would be made while the lock is held.
  * The scope is entered after the real call: many of these calls are cancellation points, and may
  * never return. */
-#include "libcollector/events/sync.h"
+#include "libcollector/events/sync_wait.h"
 
 #include "libcollector/hook/hook.h"
-#include "libcollector/thread/scope.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <stdarg.h>
 
-static uint64_t threshold; /* ticks */
+uint64_t sync_threshold;
 
-/* Native waits. */
 static inline int is_on(void)
 {
-	return col_on(SOURCE_SYNC) & SYNC_NATIVE;
+	return sync_is_on();
 }
 
 void sync_start(void)
 {
-	threshold = (uint64_t)((double)col.descriptor.sync_threshold_ns * 1e-9 *
-	                       (double)col.descriptor.clock_hz);
+	sync_threshold = (uint64_t)((double)col.descriptor.sync_threshold_ns * 1e-9 *
+	                            (double)col.descriptor.clock_hz);
 	atomic_store(&col.switches->on[SOURCE_SYNC], (unsigned)col.descriptor.sync_kinds);
 }
 
@@ -39,11 +35,15 @@ static inline struct fmt_u48 to_u48(uint64_t value)
 	return result;
 }
 
+static int is_monitor(enum fmt_sync_func func)
+{
+	return func == FMT_sync_func_MONITOR_ENTER || func == FMT_sync_func_MONITOR_WAIT;
+}
+
 /* Native waits of the Java machine on behalf of a monitor are recorded as waits for the monitor. */
 static int is_for_monitor(const struct col_thread *thread, enum fmt_sync_func func)
 {
-	return unlikely(thread->java_waits) && func != FMT_sync_func_MONITOR_ENTER &&
-	       func != FMT_sync_func_MONITOR_WAIT;
+	return unlikely(thread->java_waits) && !is_monitor(func);
 }
 
 /* ---- waits that have not ended
@@ -85,83 +85,110 @@ void sync_thread_gone(struct col_thread *thread)
 	take_back(thread, NULL);
 }
 
-/* A wait begins now. Returns its record, NULL: there is none. */
-static __attribute__((noinline)) const uint8_t *begin(enum fmt_sync_func func, uint64_t object,
-                                                      uint64_t second, uint64_t before,
-                                                      struct caller caller)
+/* Is it recorded as synchronization? */
+static int is_recorded(const struct col_thread *thread, enum fmt_sync_func func)
 {
-	struct col_thread *thread = scope_enter();
+	unsigned kind = is_monitor(func) ? SYNC_JAVA : SYNC_NATIVE;
+
+	return col_on(SOURCE_SYNC) & kind && !is_for_monitor(thread, func);
+}
+
+/* As a part of the thread's time: what the Java machine does to enter a monitor is a wait for a
+ * lock, however it waits. */
+static struct wall_call wall_call_of(const struct col_thread *thread, const struct sync_wait *wait,
+                                     int error)
+{
+	enum { ENTERS = 1 }; /* java_waits */
+	int enters = thread->java_waits & ENTERS;
+
+	return (struct wall_call){.state = enters ? FMT_wall_state_LOCK : wait->state,
+	                          .family = FMT_wait_family_SYNC,
+	                          .func = (uint8_t)wait->func,
+	                          .error = error,
+	                          .object = wait->object};
+}
+
+static int is_part_of_time(const struct sync_wait *wait)
+{
+	return wait->state != FMT_wall_state_USER;
+}
+
+static uint8_t *put_open(struct col_thread *thread, const struct sync_wait *wait, uint32_t stack)
+{
 	struct fmt_sync_open event __attribute__((aligned(8))) = {
 		.kind = FMT_KIND_sync_open,
-		.func = (uint8_t)func,
-		.object = to_u48(object),
-		.second = to_u48(second),
+		.func = (uint8_t)wait->func,
+		.stack = stack,
+		.object = to_u48(wait->object),
+		.second = to_u48(wait->second),
 	};
-	uint8_t *payload;
+	uint8_t *payload = col_slot_event(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE],
+	                                  FMT_STREAM_SYNCTRACE, atomic_load(&thread->tid),
+	                                  sizeof(event), wait->start.before);
 
-	if (!thread)
-		return NULL;
-	take_back(thread, NULL);
-	if (is_for_monitor(thread, func)) {
-		scope_leave(thread);
-		return NULL;
-	}
-	event.stack = stack_of(thread, &caller);
-	payload = col_slot_event(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE],
-	                         FMT_STREAM_SYNCTRACE, atomic_load(&thread->tid), sizeof(event),
-	                         before);
 	if (payload)
 		fdr_payload_put(payload, &event, sizeof(event));
-	thread->open_wait = payload;
-	scope_leave(thread);
 	return payload;
+}
+
+__attribute__((noinline)) void sync_begin(struct sync_wait *wait)
+{
+	struct col_thread *thread = scope_enter();
+	struct wall_call call;
+	uint32_t stack;
+
+	if (!thread)
+		return;
+	take_back(thread, NULL);
+	stack = stack_of(thread, &wait->caller);
+	if (is_recorded(thread, wait->func))
+		wait->open = thread->open_wait = put_open(thread, wait, stack);
+	call = wall_call_of(thread, wait, 0);
+	if (wall_is_on() && is_part_of_time(wait))
+		wall_open(thread, &call, stack, &wait->caller, &wait->start);
+	scope_leave(thread);
 }
 
 /* ---- waits that have ended ---- */
 
-/* open: what `begin` returned; shortest: ticks. */
-static void put(enum fmt_sync_func func, uint64_t object, uint64_t second, uint64_t before,
-                uint64_t after, int error, struct caller caller, const uint8_t *open,
-                uint64_t shortest)
+/* shortest: ticks. Returns the stack, 0: it was not walked. */
+static uint32_t put(struct col_thread *thread, const struct sync_wait *wait, uint64_t after,
+                    int error, uint64_t shortest)
 {
-	struct col_thread *thread = scope_enter();
 	struct fmt_sync event __attribute__((aligned(8))) = {
 		.kind = FMT_KIND_sync,
-		.func = (uint8_t)func,
-		.object = to_u48(object),
+		.func = (uint8_t)wait->func,
+		.object = to_u48(wait->object),
 		.error = (uint32_t)error,
-		.wait = to_u48(after - before),
-		.second = to_u48(second),
+		.wait = to_u48(after - wait->start.before),
+		.second = to_u48(wait->second),
 	};
 
-	if (!thread)
-		return;
 	if (unlikely(thread->open_wait))
-		event.stack = take_back(thread, open);
-	if (!col_on(SOURCE_SYNC) || after - before < shortest || is_for_monitor(thread, func)) {
-		scope_leave(thread);
-		return;
-	}
+		event.stack = take_back(thread, wait->open);
+	if (!is_recorded(thread, wait->func) || after - wait->start.before < shortest)
+		return event.stack;
 	if (!event.stack)
-		event.stack = stack_of(thread, &caller);
+		event.stack = stack_of(thread, &wait->caller);
 	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_SYNCTRACE], FMT_STREAM_SYNCTRACE,
 	                   atomic_load(&thread->tid), &event, sizeof(event), after) == 0)
 		thread->events[SOURCE_SYNC]++;
+	return event.stack;
+}
+
+void sync_put(const struct sync_wait *wait, uint64_t after, int error, uint64_t shortest)
+{
+	struct col_thread *thread = scope_enter();
+	struct wall_call call;
+	uint32_t stack;
+
+	if (!thread)
+		return;
+	stack = put(thread, wait, after, error, shortest);
+	call = wall_call_of(thread, wait, error);
+	if (is_part_of_time(wait) && wall_is_due(&wait->start, call.state, after))
+		wall_close(thread, &call, &wait->start, after, stack, &wait->caller);
 	scope_leave(thread);
-}
-
-/* A wait has ended. */
-static inline void record(enum fmt_sync_func func, uint64_t object, uint64_t second,
-                          uint64_t before, uint64_t after, int error, struct caller caller,
-                          const uint8_t *open)
-{
-	put(func, object, second, before, after, error, caller, open, threshold);
-}
-
-/* Is there anything to be done at the end of a wait? */
-static inline int is_due(uint64_t before, uint64_t after, const uint8_t *open)
-{
-	return open || (is_on() && after - before >= threshold);
 }
 
 /* ---- locks that are free
@@ -243,22 +270,16 @@ static int c11_error(int result)
 	}
 }
 
-#define BEGIN(func, waited_for, with, before, blocks) \
-	((blocks) && is_on() ? begin(FMT_sync_func_##func, (uint64_t)(waited_for), \
-	                             (uint64_t)(with), before, CALLER) \
-	                     : NULL)
-
-#define WAIT(name, func, how, parameters, arguments, waited_for, with, blocks) \
+#define WAIT(name, func, state, how, parameters, arguments, waited_for, with, blocks) \
 	static __attribute__((noinline)) int name##_traced parameters \
 	{ \
-		uint64_t before = col_ticks(), after; \
-		const uint8_t *open = BEGIN(func, waited_for, with, before, blocks); \
-		int result = REAL(name) arguments; \
+		struct sync_wait wait = SYNC_WAIT(func, state, waited_for, with); \
+		int result; \
 \
-		after = col_ticks(); \
-		if (is_due(before, after, open)) \
-			record(FMT_sync_func_##func, (uint64_t)(waited_for), (uint64_t)(with), \
-			       before, after, ERROR_OF_##how(result), CALLER, open); \
+		if (blocks) \
+			sync_begin(&wait); \
+		result = REAL(name) arguments; \
+		sync_end(&wait, ERROR_OF_##how(result)); \
 		return result; \
 	} \
 	EXPORT int name parameters \
@@ -272,57 +293,38 @@ static int c11_error(int result)
  * A thread that is cancelled does not come back to the wrapper. The unwinder tells us when it
  * passes the wrapper's frame. */
 
-struct waiting {
-	enum fmt_sync_func function;
-	uint64_t object, second, before;
-	struct caller caller;
-	const uint8_t *open;
-	struct waiting *outer; /* that a handler of the program has interrupted */
-};
-
 /* The innermost of the thread. */
-static __thread struct waiting *waiting __attribute__((tls_model("initial-exec")));
+static __thread struct sync_wait *waiting __attribute__((tls_model("initial-exec")));
 
 /* What the unwinder asks of a personality routine (C++ ABI). */
 int sync_unwound(int version, int actions) __attribute__((used, visibility("hidden")));
 int sync_unwound(int version, int actions)
 {
 	enum { CLEANUP_PHASE = 2, FORCED = 8, CONTINUE = 8 };
-	const struct waiting *wait = waiting;
-	uint64_t after = col_ticks();
+	const struct sync_wait *wait = waiting;
 
 	(void)version;
 	if (!wait || (actions & (CLEANUP_PHASE | FORCED)) != (CLEANUP_PHASE | FORCED))
 		return CONTINUE;
 	waiting = wait->outer;
-	if (is_due(wait->before, after, wait->open))
-		record(wait->function, wait->object, wait->second, wait->before, after, ECANCELED,
-		       wait->caller, wait->open);
+	sync_end(wait, ECANCELED);
 	return CONTINUE;
 }
 
-#define WAIT_CANCELLABLE(name, func, how, parameters, arguments, waited_for, with, blocks) \
+#define WAIT_CANCELLABLE(name, func, state, how, parameters, arguments, waited_for, with, blocks) \
 	static __attribute__((noinline)) int name##_traced parameters \
 	{ \
-		struct waiting wait = {FMT_sync_func_##func, \
-		                       (uint64_t)(waited_for), \
-		                       (uint64_t)(with), \
-		                       col_ticks(), \
-		                       CALLER, \
-		                       NULL, \
-		                       waiting}; \
-		uint64_t after; \
+		struct sync_wait wait = SYNC_WAIT(func, state, waited_for, with); \
 		int result; \
 \
 		ARCH_UNWOUND(sync_unwound); \
-		wait.open = BEGIN(func, waited_for, with, wait.before, blocks); \
+		if (blocks) \
+			sync_begin(&wait); \
+		wait.outer = waiting; \
 		waiting = &wait; \
 		result = REAL(name) arguments; \
 		waiting = wait.outer; \
-		after = col_ticks(); \
-		if (is_due(wait.before, after, wait.open)) \
-			record(wait.function, wait.object, wait.second, wait.before, after, \
-			       ERROR_OF_##how(result), wait.caller, wait.open); \
+		sync_end(&wait, ERROR_OF_##how(result)); \
 		return result; \
 	} \
 	EXPORT int name parameters \
@@ -331,22 +333,25 @@ int sync_unwound(int version, int actions)
 		return name##_traced arguments; \
 	}
 
+/* Only if all calls are recorded, those that do not wait are, too. */
+static inline int is_no_matter(void)
+{
+	return !sync_is_native() || sync_threshold;
+}
+
 #define LOCK(name, func, is_free, blocks, type) \
 	static __attribute__((noinline)) int name##_traced(type *lock) \
 	{ \
-		uint64_t before, after; \
-		const uint8_t *open; \
+		struct sync_wait wait; \
 		int result; \
 \
-		if (threshold && is_free(lock)) \
+		if (is_free(lock) && is_no_matter()) \
 			return REAL(name)(lock); \
-		before = col_ticks(); \
-		open = BEGIN(func, lock, 0, before, blocks(lock)); \
+		wait = SYNC_WAIT(func, LOCK, lock, 0); \
+		if (blocks(lock)) \
+			sync_begin(&wait); \
 		result = REAL(name)(lock); \
-		after = col_ticks(); \
-		if (is_due(before, after, open)) \
-			record(FMT_sync_func_##func, (uint64_t)lock, 0, before, after, \
-			       ERROR_OF_ERROR(result), CALLER, open); \
+		sync_end(&wait, ERROR_OF_ERROR(result)); \
 		return result; \
 	} \
 	EXPORT int name(type *lock) \
@@ -356,11 +361,9 @@ int sync_unwound(int version, int actions)
 	}
 
 /* An object has been made: a wait of no time, whatever the threshold. */
-static void record_init(enum fmt_sync_func func, uint64_t object, struct caller caller)
+static void record_init(const struct sync_wait *wait)
 {
-	uint64_t now = col_ticks();
-
-	put(func, object, 0, now, now, 0, caller, NULL, 0);
+	sync_put(wait, wait->start.before, 0, 0);
 }
 
 #define INIT(name, func, parameters, arguments, made) \
@@ -368,8 +371,8 @@ static void record_init(enum fmt_sync_func func, uint64_t object, struct caller 
 	{ \
 		int result = REAL(name) arguments; \
 \
-		if (is_on() && result == 0) \
-			record_init(FMT_sync_func_##func, (uint64_t)(made), CALLER); \
+		if (sync_is_native() && result == 0) \
+			record_init(&SYNC_WAIT(func, USER, made, 0)); \
 		return result; \
 	} \
 	EXPORT int name parameters \
@@ -387,112 +390,9 @@ EXPORT int pthread_cond_init_old(pthread_cond_t *cond, const pthread_condattr_t 
 
 #include "libcollector/events/sync.def"
 
-/* ---- routines that are run once
- *
- * The thread that runs the routine waits for nothing. Another one waits if it finds the routine
- * running. */
-
-/* The C library's word of it. */
-static inline int is_running(const int *word)
-{
-	enum { RUNNING = 1, DONE = 2 };
-
-	return (__atomic_load_n(word, __ATOMIC_ACQUIRE) & (RUNNING | DONE)) == RUNNING;
-}
-
-static void ran(enum fmt_sync_func func, const void *object, uint64_t before, struct caller caller,
-                const uint8_t *open)
-{
-	uint64_t after = col_ticks();
-
-	if (is_due(before, after, open))
-		record(func, (uint64_t)object, 0, before, after, 0, caller, open);
-}
-
-static __attribute__((noinline)) int pthread_once_traced(pthread_once_t *once, void (*run)(void))
-{
-	uint64_t before = col_ticks();
-	const uint8_t *open = BEGIN(ONCE, once, 0, before, 1);
-	int result = REAL(pthread_once)(once, run);
-
-	ran(FMT_sync_func_ONCE, once, before, CALLER, open);
-	return result;
-}
-
-EXPORT int pthread_once(pthread_once_t *once, void (*run)(void))
-{
-	if (likely(!is_on() || !is_running((const int *)once)))
-		return REAL(pthread_once)(once, run);
-	return pthread_once_traced(once, run);
-}
-
-static __attribute__((noinline)) void call_once_traced(once_flag *flag, void (*run)(void))
-{
-	uint64_t before = col_ticks();
-	const uint8_t *open = BEGIN(CALL_ONCE, flag, 0, before, 1);
-
-	REAL(call_once)(flag, run);
-	ran(FMT_sync_func_CALL_ONCE, flag, before, CALLER, open);
-}
-
-EXPORT void call_once(once_flag *flag, void (*run)(void))
-{
-	if (likely(!is_on() || !is_running((const int *)flag)))
-		REAL(call_once)(flag, run);
-	else
-		call_once_traced(flag, run);
-}
-
 HOOK_VERSION(pthread_cond_wait, pthread_cond_wait, "@@GLIBC_2.3.2");
 HOOK_VERSION(pthread_cond_timedwait, pthread_cond_timedwait, "@@GLIBC_2.3.2");
 HOOK_VERSION(pthread_cond_init, pthread_cond_init, "@@GLIBC_2.3.2");
 HOOK_VERSION(pthread_cond_wait_old, pthread_cond_wait, "@GLIBC_2.2.5");
 HOOK_VERSION(pthread_cond_timedwait_old, pthread_cond_timedwait, "@GLIBC_2.2.5");
 HOOK_VERSION(pthread_cond_init_old, pthread_cond_init, "@GLIBC_2.2.5");
-
-/* ---- monitors of Java ---- */
-
-int sync_wants_monitors(void)
-{
-	return col_on(SOURCE_SYNC) & SYNC_JAVA;
-}
-
-void sync_monitor_begin(enum fmt_sync_func func, uint64_t object, uint64_t before,
-                        const struct caller *caller)
-{
-	begin(func, object, 0, before, *caller);
-}
-
-/* A thread that waits for a monitor may have to enter it again before the wait ends: then there is
- * no record of its beginning any more. */
-void sync_monitor(enum fmt_sync_func func, uint64_t object, uint64_t before,
-                  const struct caller *caller)
-{
-	uint64_t after = col_ticks();
-	const uint8_t *open = col_self ? col_self->open_wait : NULL;
-
-	if (open || (sync_wants_monitors() && after - before >= threshold))
-		record(func, object, 0, before, after, 0, *caller, open);
-}
-
-/* ---- futex, which libstdc++ calls for atomic waits ---- */
-
-int sync_wants_futex(long operation)
-{
-	int command = (int)operation & FUTEX_CMD_MASK;
-
-	return is_on() && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
-}
-
-long sync_futex(long number, long a, long b, long c, long d, long e, long f)
-{
-	uint64_t before = col_ticks(), after;
-	const uint8_t *open = BEGIN(FUTEX_WAIT, a, 0, before, 1);
-	long result = REAL(syscall)(number, a, b, c, d, e, f);
-
-	after = col_ticks();
-	if (is_due(before, after, open))
-		record(FMT_sync_func_FUTEX_WAIT, (uint64_t)a, 0, before, after,
-		       result < 0 ? errno : 0, CALLER, open);
-	return result;
-}

@@ -45,7 +45,7 @@ static uint64_t take_cpu_time(struct col_thread *thread, clockid_t clock)
 /* The same, by any thread, with what no sample in the kernel has taken. */
 static uint64_t take_all(struct col_thread *thread)
 {
-	uint64_t taken = take_cpu_time(thread, tick_timer_clock(atomic_load(&thread->tid)));
+	uint64_t taken = take_cpu_time(thread, sys_thread_clock(atomic_load(&thread->tid)));
 
 	return taken + atomic_exchange(&thread->owed_ns, 0);
 }
@@ -53,7 +53,7 @@ static uint64_t take_all(struct col_thread *thread)
 void tick_forget_past(struct col_thread *thread)
 {
 	atomic_store(&thread->accounted_ns,
-	             sys_clock_ns(tick_timer_clock(atomic_load(&thread->tid))) & ~(uint64_t)15);
+	             sys_clock_ns(sys_thread_clock(atomic_load(&thread->tid))) & ~(uint64_t)15);
 	atomic_store(&thread->owed_ns, 0);
 }
 

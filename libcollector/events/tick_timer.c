@@ -25,11 +25,6 @@ static struct timespec time_of(uint64_t us)
 	                         .tv_nsec = (long)(us % 1000000 * 1000)};
 }
 
-clockid_t tick_timer_clock(uint32_t tid)
-{
-	return (clockid_t)(~tid << 3 | 6);
-}
-
 int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, uint64_t first_us, int *timer)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
@@ -39,7 +34,7 @@ int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, uint64_t fi
 
 	event.sigev_value.sival_ptr = value;
 	event._sigev_un._tid = (int)tid;
-	error = SYS3(SYS_timer_create, tick_timer_clock(tid), &event, timer);
+	error = SYS3(SYS_timer_create, sys_thread_clock(tid), &event, timer);
 	if (error == 0)
 		error = SYS4(SYS_timer_settime, *timer, 0, &interval, NULL);
 	return (int)error;

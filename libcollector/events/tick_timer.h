@@ -6,9 +6,6 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The CPU-time clock of thread `tid` of the process. */
-clockid_t tick_timer_clock(uint32_t tid);
-
 /* Create a timer that sends TICK_SIGNAL with `value` to thread `tid` after each `period_us` of its
  * CPU time, the first time after `first_us`. Returns 0 or -errno. */
 int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, uint64_t first_us, int *timer);

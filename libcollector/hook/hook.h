@@ -13,6 +13,9 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <mqueue.h>
+#include <netdb.h>
+#include <poll.h>
 #include <pthread.h>
 #include <pty.h>
 #include <sched.h>
@@ -22,10 +25,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/fsuid.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/signalfd.h>
@@ -33,7 +41,9 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
+#include <termios.h>
 #include <threads.h>
 #include <unistd.h>
 #include <utime.h>

@@ -7,9 +7,9 @@
 
 /* ---- data ---- */
 
-IO_WRAP(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size), IO_BYTES(READ, fd))
-IO_WRAP(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room), IO_BYTES(READ, fd))
-IO_WRAP(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size), IO_BYTES(WRITE, fd))
+IO_WAIT(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size), READ, fd)
+IO_WAIT(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room), READ, fd)
+IO_WAIT(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size), WRITE, fd)
 
 #define PREAD(name, offset) \
 	IO_WRAP(ssize_t, name, (int fd, void *to, size_t size, offset at), (fd, to, size, at), IO_BYTES(PREAD, fd))
@@ -28,7 +28,7 @@ PWRITE(pwrite, off_t)
 PWRITE(pwrite64, off64_t)
 
 #define VECTOR(name, func) \
-	IO_WRAP(ssize_t, name, (int fd, const struct iovec *vector, int count), (fd, vector, count), IO_BYTES(func, fd))
+	IO_WAIT(ssize_t, name, (int fd, const struct iovec *vector, int count), (fd, vector, count), func, fd)
 VECTOR(readv, READV)
 VECTOR(writev, WRITEV)
 
@@ -49,18 +49,20 @@ VECTOR_FLAGS(pwritev2, WRITEV, off_t)
 VECTOR_FLAGS(pwritev64v2, WRITEV, off64_t)
 
 #define SENDFILE(name, offset) \
-	IO_WRAP_THEN(ssize_t, name, (int fd, int from, offset *at, size_t size), (fd, from, at, size), (void)0, (void)0, \
-	             IO_COPIED(from), IO_BYTES(SENDFILE, fd))
+	IO_WRAP_FROM(ssize_t, name, (int fd, int from, offset *at, size_t size), (fd, from, at, size), \
+	             io_begin(FMT_io_func_SENDFILE, fd, CALLER), (void)0, (void)0, IO_COPIED(from), IO_BYTES(SENDFILE, fd))
 SENDFILE(sendfile, off_t)
 SENDFILE(sendfile64, off64_t)
 
 IO_WRAP_THEN(ssize_t, copy_file_range,
              (int from, off64_t *from_at, int fd, off64_t *at, size_t size, unsigned flags),
              (from, from_at, fd, at, size, flags), (void)0, (void)0, IO_COPIED(from), IO_BYTES(COPY, fd))
-IO_WRAP_THEN(ssize_t, splice, (int from, off64_t *from_at, int fd, off64_t *at, size_t size, unsigned flags),
-             (from, from_at, fd, at, size, flags), (void)0, (void)0, IO_COPIED(from), IO_BYTES(SPLICE, fd))
-IO_WRAP_THEN(ssize_t, tee, (int from, int fd, size_t size, unsigned flags), (from, fd, size, flags), (void)0, (void)0,
-             IO_COPIED(from), IO_BYTES(TEE, fd))
+/* They may wait for either side; mostly it is that which they read from. */
+#define BEGIN_COPY(func) io_begin(FMT_io_func_##func, flags & SPLICE_F_NONBLOCK ? IO_NO_FD : from, CALLER)
+IO_WRAP_FROM(ssize_t, splice, (int from, off64_t *from_at, int fd, off64_t *at, size_t size, unsigned flags),
+             (from, from_at, fd, at, size, flags), BEGIN_COPY(SPLICE), (void)0, (void)0, IO_COPIED(from), IO_BYTES(SPLICE, fd))
+IO_WRAP_FROM(ssize_t, tee, (int from, int fd, size_t size, unsigned flags), (from, fd, size, flags), BEGIN_COPY(TEE),
+             (void)0, (void)0, IO_COPIED(from), IO_BYTES(TEE, fd))
 
 /* From memory into a pipe; out of one, if the descriptor is its end for reading. */
 static int is_reader(int fd)
@@ -98,20 +100,26 @@ AIO_RETURN(aio_return64, aiocb64)
 
 /* ---- messages ---- */
 
-IO_WRAP(ssize_t, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags), IO_BYTES(SEND, fd))
-IO_WRAP(ssize_t, sendto,
+/* `flags` may say that the call does not wait. */
+#define IO_MESSAGE(type, name, parameters, arguments, func, ...) \
+	IO_WRAP_FROM(type, name, parameters, arguments, \
+	             io_begin(FMT_io_func_##func, flags & MSG_DONTWAIT ? IO_NO_FD : fd, CALLER), (void)0, (void)0, (void)0, \
+	             __VA_ARGS__)
+
+IO_MESSAGE(ssize_t, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags), SEND, IO_BYTES(SEND, fd))
+IO_MESSAGE(ssize_t, sendto,
         (int fd, const void *from, size_t size, int flags, const struct sockaddr *to, socklen_t to_size),
-        (fd, from, size, flags, to, to_size), IO_BYTES(SEND, fd))
-IO_WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), IO_BYTES(SEND, fd))
-IO_WRAP(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags), IO_BYTES(RECV, fd))
-IO_WRAP(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags), (fd, to, size, room, flags),
-        IO_BYTES(RECV, fd))
-IO_WRAP(ssize_t, recvfrom, (int fd, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *from_size),
-        (fd, to, size, flags, from, from_size), IO_BYTES(RECV, fd))
-IO_WRAP(ssize_t, __recvfrom_chk,
+        (fd, from, size, flags, to, to_size), SEND, IO_BYTES(SEND, fd))
+IO_MESSAGE(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), SEND, IO_BYTES(SEND, fd))
+IO_MESSAGE(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags), RECV, IO_BYTES(RECV, fd))
+IO_MESSAGE(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags), (fd, to, size, room, flags),
+        RECV, IO_BYTES(RECV, fd))
+IO_MESSAGE(ssize_t, recvfrom, (int fd, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *from_size),
+        (fd, to, size, flags, from, from_size), RECV, IO_BYTES(RECV, fd))
+IO_MESSAGE(ssize_t, __recvfrom_chk,
         (int fd, void *to, size_t size, size_t room, int flags, struct sockaddr *from, socklen_t *from_size),
-        (fd, to, size, room, flags, from, from_size), IO_BYTES(RECV, fd))
-IO_WRAP(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), IO_BYTES(RECV, fd))
+        (fd, to, size, room, flags, from, from_size), RECV, IO_BYTES(RECV, fd))
+IO_MESSAGE(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), RECV, IO_BYTES(RECV, fd))
 
 /* The bytes of `count` messages; -1 if none was moved. */
 static int64_t sum(const struct mmsghdr *messages, int count)
@@ -123,16 +131,19 @@ static int64_t sum(const struct mmsghdr *messages, int count)
 	return bytes;
 }
 
-IO_WRAP(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags), (fd, messages, count, flags),
-        IO_DONE(SEND, fd), .bytes = sum(messages, got))
-IO_WRAP(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout),
-        (fd, messages, count, flags, timeout), IO_DONE(RECV, fd), .bytes = sum(messages, got))
+IO_MESSAGE(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags), (fd, messages, count, flags), SEND,
+           IO_DONE(SEND, fd), .bytes = sum(messages, got))
+IO_MESSAGE(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout),
+           (fd, messages, count, flags, timeout), RECV, IO_DONE(RECV, fd), .bytes = sum(messages, got))
 
 /* ---- descriptors come and go ---- */
 
 /* A call that returns a new descriptor. */
 #define IO_WRAP_NEW(name, parameters, arguments, ...) \
 	IO_WRAP_AROUND(int, name, parameters, arguments, (void)0, io_file_forget(got), __VA_ARGS__)
+#define IO_ACCEPT(name, parameters, arguments) \
+	IO_WRAP_FROM(int, name, parameters, arguments, io_begin(FMT_io_func_ACCEPT, fd, CALLER), (void)0, io_file_forget(got), \
+	             (void)0, IO_DONE(ACCEPT, got < 0 ? fd : got))
 
 /* The descriptor is forgotten after the call, so that the name of a closed file is not kept; and
  * before it, since a thread may be cancelled in the call. */
@@ -143,12 +154,10 @@ IO_WRAP_NEW(dup, (int fd), (fd), IO_DONE(DUP, got))
 IO_WRAP_NEW(dup2, (int fd, int target), (fd, target), IO_DONE(DUP, got))
 IO_WRAP_NEW(dup3, (int fd, int target, int flags), (fd, target, flags), IO_DONE(DUP, got))
 IO_WRAP_NEW(socket, (int domain, int type, int protocol), (domain, type, protocol), IO_DONE(SOCKET, IO_NO_FD))
-IO_WRAP_NEW(accept, (int fd, struct sockaddr *from, socklen_t *size), (fd, from, size),
-            IO_DONE(ACCEPT, got < 0 ? fd : got))
-IO_WRAP_NEW(accept4, (int fd, struct sockaddr *from, socklen_t *size, int flags), (fd, from, size, flags),
-            IO_DONE(ACCEPT, got < 0 ? fd : got))
-IO_WRAP_AROUND(int, connect, (int fd, const struct sockaddr *to, socklen_t size), (fd, to, size),
-               (void)0, io_file_forget(fd), IO_DONE(CONNECT, fd))
+IO_ACCEPT(accept, (int fd, struct sockaddr *from, socklen_t *size), (fd, from, size))
+IO_ACCEPT(accept4, (int fd, struct sockaddr *from, socklen_t *size, int flags), (fd, from, size, flags))
+IO_WRAP_FROM(int, connect, (int fd, const struct sockaddr *to, socklen_t size), (fd, to, size),
+             io_begin(FMT_io_func_CONNECT, fd, CALLER), (void)0, io_file_forget(fd), (void)0, IO_DONE(CONNECT, fd))
 
 static int forget_pair(int result, const int *fds)
 {
@@ -169,7 +178,7 @@ IO_WRAP_AROUND(int, close_range, (unsigned first, unsigned last, int flags), (fi
 
 static __attribute__((noinline)) void closefrom_traced(int first)
 {
-	uint64_t start = col_ticks();
+	struct wall_start start = wall_now();
 
 	REAL(closefrom)(first);
 	io_files_forget(first < 0 ? 0 : (unsigned)first, UINT32_MAX);

@@ -3,8 +3,10 @@
 #ifndef XER_COLLECTOR_IO_H
 #define XER_COLLECTOR_IO_H
 
-/* Begin to record. Before this, the wrappers only pass on. */
+/* Begin to record; and begin to record calls that wait, for wall-clock time. Before this, the
+ * wrappers only pass on. */
 void io_start(void);
+void io_start_waits(void);
 
 /* A load object is in the map: is it one whose input and output is not recorded? Signal-safe. */
 void io_listed(const char *path);

@@ -6,6 +6,8 @@
  * yet written writes the name too; readers accept either copy. */
 #include "libcollector/io/io_files.h"
 
+#include "libcollector/io/io_kinds.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -41,6 +43,7 @@ int io_files_open(void)
 {
 	atomic_uint *fds = atomic_load(&by_fd);
 
+	io_kinds_open();
 	if (fds) {
 		sys_madvise(fds, FDS * sizeof(*fds), MADV_DONTNEED);
 		return 0;
@@ -55,6 +58,7 @@ void io_files_restart(void)
 	atomic_uint *fds = atomic_load(&by_fd);
 	struct name_entry *entries = atomic_load(&names);
 
+	io_kinds_open();
 	if (fds)
 		sys_madvise(fds, FDS * sizeof(*fds), MADV_DONTNEED);
 	if (entries)
@@ -80,6 +84,7 @@ void io_file_forget(int fd)
 {
 	atomic_uint *entry = entry_of(fd);
 
+	io_kind_forget(fd);
 	if (entry && atomic_load_explicit(entry, memory_order_relaxed))
 		atomic_store_explicit(entry, 0, memory_order_relaxed);
 }

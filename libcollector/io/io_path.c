@@ -25,7 +25,7 @@ OPEN_WRAP(__openat64_2, (int directory, const char *path, int flags), (directory
 #define OPEN_VARIADIC(name, parameters, ...) \
 	EXPORT int name parameters \
 	{ \
-		uint64_t start = io_is_on() ? col_ticks() : 0; \
+		struct wall_start start = io_is_on() ? wall_now() : (struct wall_start){0}; \
 		mode_t mode = 0; \
 		va_list more; \
 		int got; \
@@ -36,7 +36,7 @@ OPEN_WRAP(__openat64_2, (int directory, const char *path, int flags), (directory
 			va_end(more); \
 		} \
 		got = REAL(name)(__VA_ARGS__, mode); \
-		if (unlikely(start)) { \
+		if (unlikely(start.before)) { \
 			io_file_forget(got); \
 			io_record(&(struct io_call){.start = start, OPENED(path)}, CALLER); \
 		} \

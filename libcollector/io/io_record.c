@@ -3,6 +3,7 @@
 
 #include "libcollector/io/io.h"
 #include "libcollector/io/io_files.h"
+#include "libcollector/io/io_kinds.h"
 
 #define U48_MAX (((uint64_t)1 << 48) - 1)
 
@@ -10,6 +11,12 @@ void io_start(void)
 {
 	if (io_files_open() == 0)
 		atomic_store(&col.switches->on[SOURCE_IO], 1);
+}
+
+void io_start_waits(void)
+{
+	if (!col.descriptor.io)
+		(void)io_files_open(); /* without it, files have no names */
 }
 
 /* Does this result of a call prove that it read its path? A call that failed for other reasons may
@@ -51,8 +58,9 @@ static uint64_t clip(uint64_t value)
 	return likely(value <= U48_MAX) ? value : U48_MAX;
 }
 
-static void put(struct col_thread *thread, const struct io_call *call, uint32_t stack,
-                uint64_t ticks)
+/* Returns the file. */
+static uint32_t put(struct col_thread *thread, const struct io_call *call, uint32_t stack,
+                    uint64_t ticks)
 {
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
 	struct fmt_io record = {
@@ -66,22 +74,82 @@ static void put(struct col_thread *thread, const struct io_call *call, uint32_t 
 
 	if (call->bytes > 0)
 		fmt_u48_put(&record.bytes, clip((uint64_t)call->bytes));
-	if (ticks > call->start)
-		fmt_u48_put(&record.wait, clip(ticks - call->start));
+	if (ticks > call->start.before)
+		fmt_u48_put(&record.wait, clip(ticks - call->start.before));
 	col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_IOTRACE], FMT_STREAM_IOTRACE, tid,
 	               &record, sizeof(record), ticks);
+	return record.file;
 }
+
+/* ---- waits */
+
+struct wall_start io_begin(enum fmt_io_func func, int fd, struct caller caller)
+{
+	struct wall_call call = {.family = FMT_wait_family_IO, .func = (uint8_t)func};
+
+	if (!wall_is_on() || !io_kind_blocks(fd, &call.state))
+		return wall_now();
+	call.object = io_file_now(fd);
+	return wall_begin(&call, caller);
+}
+
+enum fmt_wall_state io_state_of(int fd)
+{
+	return io_kind_state(fd);
+}
+
+uint64_t io_file_now(int fd)
+{
+	uint32_t file = io_file_known(fd);
+	struct col_thread *thread = file || fd < 0 ? NULL : scope_enter();
+
+	if (!thread)
+		return file;
+	file = io_file_of(thread, fd, col_ticks());
+	scope_leave(thread);
+	return file;
+}
+
+/* What the call waited for: an open of a FIFO waits for the other end. */
+static enum fmt_wall_state state_of(const struct io_call *call)
+{
+	return call->fd >= 0 && !call->is_closed ? io_kind_state(call->fd) : FMT_wall_state_FILE;
+}
+
+/* file: as of the record of the call, 0: it has none. Only long waits are worth looking it up. */
+static void put_wait(struct col_thread *thread, const struct io_call *call, uint32_t stack,
+                     uint32_t file, uint64_t ticks, const struct caller *caller)
+{
+	struct wall_call wait = {.state = state_of(call),
+	                         .family = FMT_wait_family_IO,
+	                         .func = (uint8_t)call->func,
+	                         .error = call->error,
+	                         .object = file};
+
+	if (!wall_is_due(&call->start, wait.state, ticks))
+		return;
+	if (!file && !wall_is_short(&call->start, ticks))
+		wait.object = file_of(thread, call, ticks);
+	wall_close(thread, &wait, &call->start, ticks, stack, caller);
+}
+
+/* ---- calls */
 
 void io_record(const struct io_call *call, struct caller caller)
 {
 	uint64_t ticks = col_ticks();
-	struct col_thread *thread;
+	int is_traced = col_on(SOURCE_IO) != 0;
+	int is_wait = call->start.before && wall_is_due(&call->start, FMT_wall_state_OTHER, ticks);
+	struct col_thread *thread = is_traced || is_wait ? scope_enter() : NULL;
+	uint32_t stack = 0, file = 0;
 
-	if (!io_is_on())
-		return;
-	thread = scope_enter();
 	if (!thread)
 		return;
-	put(thread, call, stack_of(thread, &caller), ticks);
+	if (is_traced) {
+		stack = stack_of(thread, &caller);
+		file = put(thread, call, stack, ticks);
+	}
+	if (is_wait)
+		put_wait(thread, call, stack, file, ticks, &caller);
 	scope_leave(thread);
 }

@@ -8,7 +8,7 @@
 #define XER_COLLECTOR_IO_RECORD_H
 
 #include "libcollector/hook/hook.h"
-#include "libcollector/thread/scope.h"
+#include "libcollector/wall/wall.h"
 
 #include <errno.h>
 
@@ -16,7 +16,7 @@ enum { IO_NO_FD = -1 };
 
 /* What was called. */
 struct io_call {
-	uint64_t start; /* event time of the request */
+	struct wall_start start;
 	enum fmt_io_func func;
 	int fd;        /* negative: none */
 	int error;     /* errno if the call failed, else 0 */
@@ -27,17 +27,29 @@ struct io_call {
 	                     it too */
 };
 
+/* Are calls recorded (-i), or those of them that wait (-w)? */
 static inline int io_is_on(void)
 {
-	return (int)col_on(SOURCE_IO);
+	return (int)(col_on(SOURCE_IO) | col_on(SOURCE_WALL));
 }
 
 /* The headers declare that some pointers are not NULL; programs still pass NULL, and get an error
  * or an answer. */
 #define MAY_BE_NULL(pointer) __asm__("" : "+r"(pointer))
 
+/* A call that may wait for the descriptor begins. */
+struct wall_start io_begin(enum fmt_io_func func, int fd, struct caller caller);
+
 /* The call has ended: record it. */
 void io_record(const struct io_call *call, struct caller caller);
+
+/* The file of a descriptor, as io_file_of; and what a call that waits for it waits for. Outside of
+ * scopes. */
+uint64_t io_file_now(int fd);
+enum fmt_wall_state io_state_of(int fd);
+
+/* Whether a wrapper records: files may define it for some of theirs, in terms of the parameters. */
+#define IO_WANTED io_is_on()
 
 /* A function and its wrapper. `before` and `after` are statements around the real call, whose
  * result is `got`; the rest initializes the io_call. */
@@ -46,9 +58,14 @@ void io_record(const struct io_call *call, struct caller caller);
 
 /* The same with a statement behind the record. */
 #define IO_WRAP_THEN(type, name, parameters, arguments, before, after, then, ...) \
+	IO_WRAP_FROM(type, name, parameters, arguments, wall_now(), before, after, then, \
+	             __VA_ARGS__)
+
+/* The same of a call that begins with that wall_start. */
+#define IO_WRAP_FROM(type, name, parameters, arguments, begin, before, after, then, ...) \
 	static __attribute__((noinline)) type name##_traced parameters \
 	{ \
-		uint64_t start = col_ticks(); \
+		struct wall_start start = (begin); \
 		type got; \
 		before; \
 		got = REAL(name) arguments; \
@@ -59,7 +76,7 @@ void io_record(const struct io_call *call, struct caller caller);
 	} \
 	EXPORT type name parameters \
 	{ \
-		if (likely(!io_is_on()) && likely(hook_real.name != NULL)) \
+		if (likely(!IO_WANTED) && likely(hook_real.name != NULL)) \
 			return hook_real.name arguments; \
 		return name##_traced arguments; \
 	}
@@ -67,7 +84,7 @@ void io_record(const struct io_call *call, struct caller caller);
 /* What was written to one descriptor was read from another one, in no time of its own. */
 #define IO_COPIED(from) \
 	if (got >= 0) \
-	io_record(&(struct io_call){.start = col_ticks(), \
+	io_record(&(struct io_call){.start = wall_now(), \
 	                            IO_FUNC(COPIED), \
 	                            .fd = (from), \
 	                            .bytes = (int64_t)got}, \
@@ -75,6 +92,12 @@ void io_record(const struct io_call *call, struct caller caller);
 
 #define IO_WRAP(type, name, parameters, arguments, ...) \
 	IO_WRAP_AROUND(type, name, parameters, arguments, (void)0, (void)0, __VA_ARGS__)
+
+/* A call that moves bytes, and waits for the descriptor until it can. */
+#define IO_WAIT(type, name, parameters, arguments, func, descriptor) \
+	IO_WRAP_FROM(type, name, parameters, arguments, \
+	             io_begin(FMT_io_func_##func, descriptor, CALLER), (void)0, (void)0, (void)0, \
+	             IO_BYTES(func, descriptor))
 
 /* What usual results mean. */
 #define IO_FUNC(name) .func = FMT_io_func_##name

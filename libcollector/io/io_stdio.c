@@ -54,14 +54,20 @@ IO_WRAP_AROUND(int, fclose, (FILE *stream), (stream), int fd = fd_of(stream);
                uint32_t file = io_file_known(fd); io_file_forget(fd), io_file_forget(fd), IO_DONE(FCLOSE, fd),
                .file = file, .is_closed = 1)
 
-/* Not recorded, like popen: it waits for a process. */
+/* No input or output, like popen: it waits for a process. */
 EXPORT int pclose(FILE *stream)
 {
+	const struct wall_call call = {
+		FMT_wall_state_CHILD, FMT_wait_family_CALL, FMT_wait_func_PCLOSE, 0, 0};
+	struct wall_start start = {0};
 	int fd = fd_of(stream), status;
 
+	if (wall_is_on())
+		start = wall_begin(&call, CALLER);
 	io_file_forget(fd);
 	status = REAL(pclose)(stream);
 	io_file_forget(fd);
+	wall_end(&call, &start, CALLER);
 	return status;
 }
 
@@ -89,47 +95,77 @@ static inline size_t split_items(size_t *size, size_t *count)
 /* Items of no size are none, which is no error. */
 #define READ_ITEMS .fd = fd_of(stream), .bytes = (int64_t)bytes, .error = got < count && size ? error_of(stream) : 0
 
+/* A call begins that reads. It waits for the descriptor only if nothing is in the buffer. */
+static inline int is_empty(const FILE *stream)
+{
+	MAY_BE_NULL(stream);
+	return stream && stream->_IO_read_ptr >= stream->_IO_read_end;
+}
+
+static inline __attribute__((always_inline)) struct wall_start begin_read(enum fmt_io_func func, const FILE *stream,
+                                                                          struct caller caller)
+{
+	return is_empty(stream) ? io_begin(func, fd_of(stream), caller) : wall_now();
+}
+
+#define IO_READ(type, name, parameters, arguments, func, from, before, after, ...) \
+	IO_WRAP_FROM(type, name, parameters, arguments, begin_read(FMT_io_func_##func, from, CALLER), before, after, (void)0, \
+	             IO_FUNC(func), __VA_ARGS__)
+
 #define FREAD(name) \
-	IO_WRAP_AROUND(size_t, name, (void *to, size_t size, size_t count, FILE *stream), (to, size, count, stream), \
-	               SPLIT_ITEMS, JOIN_ITEMS, IO_FUNC(FREAD), READ_ITEMS)
+	IO_READ(size_t, name, (void *to, size_t size, size_t count, FILE *stream), (to, size, count, stream), FREAD, stream, \
+	        SPLIT_ITEMS, JOIN_ITEMS, READ_ITEMS)
 FREAD(fread)
 #undef fread_unlocked
 FREAD(fread_unlocked)
 
 #define FREAD_CHK(name) \
-	IO_WRAP_AROUND(size_t, name, (void *to, size_t room, size_t size, size_t count, FILE *stream), \
-	               (to, room, size, count, stream), SPLIT_ITEMS, JOIN_ITEMS, IO_FUNC(FREAD), READ_ITEMS)
+	IO_READ(size_t, name, (void *to, size_t room, size_t size, size_t count, FILE *stream), (to, room, size, count, stream), \
+	        FREAD, stream, SPLIT_ITEMS, JOIN_ITEMS, READ_ITEMS)
 FREAD_CHK(__fread_chk)
 FREAD_CHK(__fread_unlocked_chk)
 
 #define READ_LINE \
-	IO_FUNC(FGETS), .fd = fd_of(stream), .bytes = got ? (int64_t)strlen(got) : -1, .error = got ? 0 : error_of(stream)
+	FGETS, stream, (void)0, (void)0, .fd = fd_of(stream), .bytes = got ? (int64_t)strlen(got) : -1, \
+		.error = got ? 0 : error_of(stream)
+/* With its arguments expanded. */
+#define IO_READ_ALL(...) IO_READ(__VA_ARGS__)
 
-#define FGETS(name) IO_WRAP(char *, name, (char *to, int size, FILE *stream), (to, size, stream), READ_LINE)
+#define FGETS(name) IO_READ_ALL(char *, name, (char *to, int size, FILE *stream), (to, size, stream), READ_LINE)
 FGETS(fgets)
 FGETS(fgets_unlocked)
 
 #define FGETS_CHK(name) \
-	IO_WRAP(char *, name, (char *to, size_t room, int size, FILE *stream), (to, room, size, stream), READ_LINE)
+	IO_READ_ALL(char *, name, (char *to, size_t room, int size, FILE *stream), (to, room, size, stream), READ_LINE)
 FGETS_CHK(__fgets_chk)
 FGETS_CHK(__fgets_unlocked_chk)
 
-#define READ_TEXT IO_FUNC(FGETS), .fd = fd_of(stream), .bytes = got, .error = got < 0 ? error_of(stream) : 0
+#define READ_TEXT FGETS, stream, (void)0, (void)0, .fd = fd_of(stream), .bytes = got, .error = got < 0 ? error_of(stream) : 0
 
-IO_WRAP(ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream), READ_TEXT)
+IO_READ_ALL(ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream), READ_TEXT)
 
 /* In optimized programs, stdio.h replaces getline by the other one of these. */
 #define GETDELIM(name) \
-	IO_WRAP(ssize_t, name, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream), READ_TEXT)
+	IO_READ_ALL(ssize_t, name, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream), READ_TEXT)
 GETDELIM(getdelim)
 GETDELIM(__getdelim)
 
+/* One character is mostly in the buffer, or fits into it: then it is not even asked whether that was
+ * a wait. */
+#undef IO_WANTED
+#define IO_WANTED (col_on(SOURCE_IO) || (wall_is_on() && is_empty(STREAM)))
 #define READ_CHARACTER(from) \
-	IO_FUNC(FREAD), .fd = fd_of(from), .bytes = got != EOF, .error = got == EOF ? error_of(from) : 0
-IO_WRAP(int, fgetc, (FILE *stream), (stream), READ_CHARACTER(stream))
+	FREAD, from, (void)0, (void)0, .fd = fd_of(from), .bytes = got != EOF, .error = got == EOF ? error_of(from) : 0
+#define STREAM stream
+IO_READ_ALL(int, fgetc, (FILE *stream), (stream), READ_CHARACTER(stream))
 #undef getc
-IO_WRAP(int, getc, (FILE *stream), (stream), READ_CHARACTER(stream))
-IO_WRAP(int, getchar, (void), (), READ_CHARACTER(stdin))
+IO_READ_ALL(int, getc, (FILE *stream), (stream), READ_CHARACTER(stream))
+#undef STREAM
+#define STREAM stdin
+IO_READ_ALL(int, getchar, (void), (), READ_CHARACTER(stdin))
+#undef STREAM
+#undef IO_WANTED
+#define IO_WANTED io_is_on()
 
 /* ---- writing ---- */
 
@@ -149,11 +185,24 @@ FPUTS(fputs)
 FPUTS(fputs_unlocked)
 IO_WRAP(int, puts, (const char *text), (text), WRITTEN(FPUTS, stdout, strlen(text) + 1))
 
+static inline int is_full(const FILE *stream)
+{
+	MAY_BE_NULL(stream);
+	return stream && stream->_IO_write_ptr >= stream->_IO_write_end;
+}
+
+#undef IO_WANTED
+#define IO_WANTED (col_on(SOURCE_IO) || (wall_is_on() && is_full(STREAM)))
+#define STREAM stream
 #define FPUTC(name) IO_WRAP(int, name, (int character, FILE *stream), (character, stream), WRITTEN(FPUTS, stream, 1))
 FPUTC(fputc)
 #undef putc
 FPUTC(putc)
+#undef STREAM
+#define STREAM stdout
 IO_WRAP(int, putchar, (int character), (character), WRITTEN(FPUTS, stdout, 1))
+#undef IO_WANTED
+#define IO_WANTED io_is_on()
 
 /* ---- formatted writing ---- */
 
@@ -173,14 +222,14 @@ IO_WRAP(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list valu
 #define PRINTF(name, parameters, basis, arguments, ...) \
 	EXPORT int name parameters \
 	{ \
-		uint64_t start = io_is_on() ? col_ticks() : 0; \
+		struct wall_start start = io_is_on() ? wall_now() : (struct wall_start){0}; \
 		va_list values; \
 		int got; \
 \
 		va_start(values, format); \
 		got = REAL(basis) arguments; \
 		va_end(values); \
-		if (unlikely(start)) \
+		if (unlikely(start.before)) \
 			io_record(&(struct io_call){.start = start, __VA_ARGS__}, CALLER); \
 		return got; \
 	}

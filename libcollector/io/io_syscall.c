@@ -47,14 +47,14 @@ int io_wants_syscall(long number)
 {
 	if (likely(!io_is_on()))
 		return 0;
-	if (unlikely(number == SYS_io_uring_setup))
+	if (unlikely(number == SYS_io_uring_setup) && col_on(SOURCE_IO))
 		tell_uring();
 	return func_of(number) != 0;
 }
 
 long io_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	uint64_t start = col_ticks();
+	struct wall_start start = io_begin(func_of(number), (int)a, CALLER);
 	long got = REAL(syscall)(number, a, b, c, d, e, f);
 
 	io_record(&(struct io_call){.start = start,

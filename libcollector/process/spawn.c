@@ -9,6 +9,7 @@
 #include "libcollector/process/environment.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/process/executable.h"
+#include "libcollector/wall/wall.h"
 #include "libcollector/write/log.h"
 
 #include <alloca.h>
@@ -122,20 +123,38 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 	return 0;
 }
 
+/* The calls wait until the child has executed its program. */
+#define WAIT_OF(func) FMT_wall_state_CHILD, FMT_wait_family_CALL, FMT_wait_func_##func, 0, 0
+
+static inline __attribute__((always_inline)) int spawn_and_wait(const struct spawn_call *spawning,
+                                                                char *const *envp,
+                                                                struct caller caller)
+{
+	const struct wall_call call = {WAIT_OF(POSIX_SPAWN)};
+	struct wall_start start = {0};
+	int error;
+
+	if (wall_is_on())
+		start = wall_now();
+	error = spawn(spawning, envp);
+	wall_end(&call, &start, caller);
+	return error;
+}
+
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	return spawn(
+	return spawn_and_wait(
 		&(struct spawn_call){REAL(posix_spawn), 0, pid, path, actions, attributes, argv},
-		envp);
+		envp, CALLER);
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	return spawn(
+	return spawn_and_wait(
 		&(struct spawn_call){REAL(posix_spawnp), 1, pid, file, actions, attributes, argv},
-		envp);
+		envp, CALLER);
 }
 
 /* ---- shells ---- */
@@ -165,12 +184,17 @@ static void take_back(void *lent)
 /* A cancellation point. */
 EXPORT int system(const char *command)
 {
+	const struct wall_call call = {WAIT_OF(SYSTEM)};
+	struct wall_start start = {0};
 	int lent = command ? lend("system", command) : 0;
 	int result;
 
+	if (wall_is_on())
+		start = wall_begin(&call, CALLER);
 	pthread_cleanup_push(take_back, &lent);
 	result = REAL(system)(command);
 	pthread_cleanup_pop(1);
+	wall_end(&call, &start, CALLER);
 	return result;
 }
 

@@ -89,6 +89,36 @@ struct omp_thread {
 	uint32_t region_depth;
 };
 
+/* ---- wall-clock time */
+
+/* Short waits that are added up in one record: sum.h. */
+struct wall_sum {
+	uint8_t *record; /* in the file, perhaps in an extent that is mapped no more; NULL: none */
+	uint64_t key;    /* the record's first word */
+	uint64_t begun;  /* its event time */
+};
+
+enum { WALL_SUMS = 8 };
+
+/* All times are event times and ticks, but for those in ns. */
+struct wall_thread {
+	uint8_t *open;              /* the record of a wait that has not ended, in its file */
+	uint64_t open_ticks;        /* when that began */
+	uint64_t open_waited;       /* `waited` by then */
+	uintptr_t open_sp, open_pc; /* where its call returns to */
+	uint64_t waited;            /* in waits that were recorded and have ended */
+	uint64_t begin;             /* from here on its time counts */
+	uint64_t earlier_ns;        /* its CPU time by then, */
+	uint64_t earlier_queue_ns;  /* and its time without a CPU */
+	uint64_t accounted;         /* its last account (account.h), or `begin` */
+	uint64_t accounted_ns;      /* the CPU time that it told */
+	uint64_t accounted_waited;  /* `waited` by then; since then: */
+	uint64_t works;             /* ticks of waits in calls that use CPU time, too */
+	uint64_t last;              /* when its last wait ended */
+	uint32_t count;             /* of waits */
+	struct wall_sum sums[WALL_SUMS];
+};
+
 /* ---- MPI */
 
 /* The thread's own. A tick handler reads state. */

@@ -16,8 +16,8 @@ struct caller {
 
 /* To be used in the wrapper itself, which is entered by a call or a jump, but not inlined. */
 #define CALLER \
-	((struct caller){(uint64_t)__builtin_return_address(0), \
-	                 (uint64_t)__builtin_frame_address(0) + 16, \
+	((struct caller){(uintptr_t)__builtin_return_address(0), \
+	                 (uintptr_t)__builtin_frame_address(0) + 16, \
 	                 *(uint64_t *)__builtin_frame_address(0)})
 
 /* What thread->scope means in normal context: its lowest bits; the bits above are the address of

@@ -205,8 +205,7 @@ void signals_stay(const sys_sigset *mask)
 	sys_sigmask(SIG_SETMASK, mask, NULL);
 }
 
-/* A copy of `set` without our signals; NULL stays NULL. */
-static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
+const sigset_t *signals_without_ours(const sigset_t *set, sigset_t *copy)
 {
 	if (!set || !col_is_recording())
 		return set;
@@ -249,7 +248,7 @@ static const sigset_t *real_set(int how, const sigset_t *set, int shielded, sigs
 {
 	if (how == SIG_UNBLOCK && !shielded)
 		return set;
-	set = without_ours(set, copy);
+	set = signals_without_ours(set, copy);
 	if (how == SIG_SETMASK && shielded)
 		set_kernel_set(copy, kernel_set(copy) | owned_set);
 	return set;
@@ -296,32 +295,11 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 	return change_mask(REAL(pthread_sigmask), how, set, old);
 }
 
-EXPORT int sigwait(const sigset_t *set, int *signal)
-{
-	sigset_t copy;
-
-	return REAL(sigwait)(without_ours(set, &copy), signal);
-}
-
-EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
-{
-	sigset_t copy;
-
-	return REAL(sigwaitinfo)(without_ours(set, &copy), info);
-}
-
-EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
-{
-	sigset_t copy;
-
-	return REAL(sigtimedwait)(without_ours(set, &copy), info, timeout);
-}
-
 EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t copy;
 
-	return REAL(signalfd)(fd, without_ours(set, &copy), flags);
+	return REAL(signalfd)(fd, signals_without_ours(set, &copy), flags);
 }
 
 static void exchange_program_action(struct owned *ours, const struct sigaction *action,

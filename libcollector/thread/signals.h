@@ -66,6 +66,10 @@ sys_sigset signals_of_ticks(void);
 /* Those of them that are in the program's `set`. */
 sys_sigset signals_of_ours(const sigset_t *set);
 
+/* The program waits for a set of signals: a copy of it without ours, in *copy; or `set` itself, if
+ * nothing has to be changed. */
+const sigset_t *signals_without_ours(const sigset_t *set, sigset_t *copy);
+
 /* Another program is about to be executed: it inherits our signals as ignored or blocked, as the
  * program has them in its view; but nothing in a child of vfork, whose own settings are not known.
  * Returns 1 if a failed call has to be followed by signals_stay with the mask. */

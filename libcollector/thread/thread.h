@@ -54,6 +54,7 @@ struct col_thread {
 	                        Object.wait */
 	uint64_t java_since[2]; /* event times of their beginnings */
 	uint64_t java_object[2];
+	struct wall_thread wall;
 	struct functrace_thread functrace;
 	struct omp_thread omp;
 	struct mpi_thread mpi;

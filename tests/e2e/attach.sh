@@ -179,7 +179,7 @@ attach_often()
 	done
 }
 
-attach_often 5 -i on -s all
+attach_often 5 -i on -s all -w on
 is "five times to one process" 0 $failures
 read -r fds_now timers_now size_now <<<"$(leftovers)"
 is "no descriptors and no timers are left" "$fds 0" "$fds_now $timers_now"
@@ -396,7 +396,7 @@ print("right")' >target.out 2>target.err &
 	sleep 0.3
 	failures=0
 	for ((i = 0; i < 3; i++)); do
-		limited 60 "$xcollect" -P "$target" -H on -i on -s all -A off -t 0.1 -O python.er >python.out 2>python.err || failures=$((failures + 1))
+		limited 60 "$xcollect" -P "$target" -H on -i on -s all -w on -A off -t 0.1 -O python.er >python.out 2>python.err || failures=$((failures + 1))
 	done
 	touch go
 	wait "$target"
@@ -414,7 +414,7 @@ if have redis-server redis-benchmark redis-cli; then
 	load=$!
 	failures=0
 	for ((i = 0; i < 3; i++)); do
-		limited 60 "$xcollect" -P "$target" -H on -i on -s all -A off -L 20 -t 0.2 -O redis.er >redis.out 2>redis.err || failures=$((failures + 1))
+		limited 60 "$xcollect" -P "$target" -H on -i on -s all -w on -A off -L 20 -t 0.2 -O redis.er >redis.out 2>redis.err || failures=$((failures + 1))
 	done
 	kill $load 2>/dev/null
 	wait $load 2>/dev/null

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 have gcc || { skip "binaries of every sort" "no gcc"; exit 0; }
-everything=(-p hi -H on -s all -i on --functrace -S 0.05 -A off)
+everything=(-p hi -H on -s all -i on -w on --functrace -S 0.05 -A off)
 
 cat >known.c <<'C'
 #include <stdio.h>

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 cases=$BUILD/tests/cases/cases
-everything=(-p hi -H on -s all -i on --functrace -S 0.05 -A off)
+everything=(-p hi -H on -s all -i on -w on --functrace -S 0.05 -A off)
 MARK_BLOCKS=10
 
 # left: the content of a directory: types, permissions, sizes, names, checksums

@@ -100,7 +100,7 @@ contains "its instructions are shown" '^## 5 +\[ +11\] +[0-9a-f]+: +callq +\*%rd
 is "unreadable code is announced without it" 1 "$(grep -c '<function name="unreadable" [^>]*generation="[0-9]*" time="[0-9]*"/>' dynamic.er/map.xml)"
 
 # ---- many threads, handlers, children
-record stress -p hi -H on -s all -i on -- "$programs/control_stress" 2
+record stress -p hi -H on -s all -i on -w on -- "$programs/control_stress" 2
 is "control from all sides at once" "0 done" "$? $(cat stress.out)"
 report stress -metrics i.heapalloccnt:name -functions
 is "in the end events are recorded" 50 "$(value stress settled 1)"

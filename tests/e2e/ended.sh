@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 inject=$programs/inject
-recording=("$xcollect" -p hi -H on -s all -i on --functrace -S 0.05 -A off -o t.er "$programs/ft_faults")
+recording=("$xcollect" -p hi -H on -s all -i on -w on --functrace -S 0.05 -A off -o t.er "$programs/ft_faults")
 runs=${RUNS:-10}
 
 # done_blocks: how many blocks the calls of work had allocated that the program reported as done in the file out: main's before

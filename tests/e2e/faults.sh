@@ -4,7 +4,7 @@
 
 inject=$programs/inject
 target=$programs/ft_faults
-everything=(-p hi -H on -s all -i on --functrace -S 0.05 -A off)
+everything=(-p hi -H on -s all -i on -w on --functrace -S 0.05 -A off)
 runs=${RUNS:-5}
 fourth=1
 # When all calls from one on fail, neighbouring starts differ little: every fourth is enough.

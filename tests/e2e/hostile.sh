@@ -29,7 +29,7 @@ base()
 	"$xer_archive" -q -m "^$programs/" "bases/$name.er"
 	sed -i '/path="[^"]*\/lib[^"]*\.so/d' "bases/$name.er"/map.xml "bases/$name.er"/*_*.er/map.xml 2>/dev/null
 }
-base all -A off -p hi -H on -s all -i on -S on -- "$programs/mixed" 30
+base all -A off -p hi -H on -s all -i on -w on -S on -- "$programs/mixed" 30
 base calls -A off -p off --functrace -- "$programs/ft_known" 2 20
 base long -A off -p off -H on -S off -- "$programs/mixed" 8000
 base children -A off -p hi -H on -F on -- "$programs/children" fork 2

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 trap "" PIPE # when it writes to a program that has ended
 
-everything=(-p hi -H on -s all -i on --functrace --hooks=on --component=ring:021:mode=circular:size=1 -S 0.05 -A off)
+everything=(-p hi -H on -s all -i on -w on --functrace --hooks=on --component=ring:021:mode=circular:size=1 -S 0.05 -A off)
 
 # interrupt NAME ACTION PROGRAM...: record PROGRAM, do ACTION when it has printed a line, and then let it go on. Leaves its output
 # in NAME.out, its messages in NAME.err, its status in NAME.status, ACTION's output in NAME.act.

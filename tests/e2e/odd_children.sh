@@ -50,7 +50,7 @@ worked few_files 20
 same "jumps out of signal handlers" "" jumper 2
 ended "after jumps out of signal handlers, the log goes on" jumper 1
 
-options=(-p hi -H on -s all -i on)
+options=(-p hi -H on -s all -i on -w on)
 same "small stacks" "_f1 _f2 _f3" small_stacks
 worked small_stacks 30
 

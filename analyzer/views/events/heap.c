@@ -105,13 +105,13 @@ static uint64_t bytes_of(const struct metric_view *values, const void *context)
 }
 
 /* Those that its list shows. */
-static uint64_t metrics_of(const struct subject *subject)
+static metric_set metrics_of(const struct subject *subject)
 {
-	const uint64_t leaks_too = UINT64_C(1) << METRIC_HEAPLEAKCNT |
-	                           UINT64_C(1) << METRIC_HEAPLEAKBYTES;
+	const metric_set leaks_too = METRIC_BIT(METRIC_HEAPLEAKCNT) |
+	                           METRIC_BIT(METRIC_HEAPLEAKBYTES);
 
-	return UINT64_C(1) << subject->count | UINT64_C(1) << subject->bytes |
-	       (subject->with_temps ? UINT64_C(1) << METRIC_HEAPTEMPCNT : 0) |
+	return METRIC_BIT(subject->count) | METRIC_BIT(subject->bytes) |
+	       (subject->with_temps ? METRIC_BIT(METRIC_HEAPTEMPCNT) : 0) |
 	       (subject->with_leaks ? leaks_too : 0);
 }
 

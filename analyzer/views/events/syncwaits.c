@@ -3,6 +3,7 @@
 
 #include "format/record.h"
 #include "analyzer/views/events/locks.h"
+#include "analyzer/views/events/waitname.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
@@ -29,29 +30,6 @@ static int by_length(const void *left, const void *right)
 	if (a->wait_ns != b->wait_ns)
 		return a->wait_ns > b->wait_ns ? -1 : 1;
 	return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
-}
-
-/* The name of a thread at a time, NULL if none is known. */
-static const char *thread_name(const struct exp_data_set *data, uint32_t tid, double time_s)
-{
-	const char *name = NULL;
-
-	for (size_t i = 0; i < data->thread_count; i++)
-		if (data->threads[i].tid == tid && (!name || data->threads[i].time_s <= time_s))
-			name = data->threads[i].name;
-	return name && name[0] != '\0' ? name : NULL;
-}
-
-static void put_thread(FILE *out, const struct wait *wait)
-{
-	const char *name = thread_name(wait->at->data, wait->wait->tid, wait->wait->time_s);
-
-	fprintf(out, "thread %u", wait->wait->tid);
-	if (!name)
-		return;
-	fputs(" (", out);
-	text_put(out, name);
-	fputc(')', out);
 }
 
 static void put_object(const struct dataset *dataset, struct output *output,
@@ -87,7 +65,7 @@ static void put_wait(const struct dataset *dataset, const struct choices *choice
 	        wait->wait->time_s - report_seconds(wait->wait->wait_ns), wait->wait->time_s);
 	if (dataset->count > 1)
 		fprintf(out, "experiment %u, ", wait->at->id);
-	put_thread(out, wait);
+	wait_put_thread(out, wait->at->data, wait->wait->tid, wait->wait->time_s);
 	fprintf(out, "\n  %s", func ? func : "unknown function");
 	put_object(dataset, output, wait);
 	if (wait->wait->error == EXP_SYNC_OPEN)
@@ -127,7 +105,7 @@ static void put_waits(const struct dataset *dataset, const struct choices *choic
 		}
 		print_number(table, waits[i].at->id);
 		print_number(table, wait->tid);
-		print_word(table, thread_name(waits[i].at->data, wait->tid, wait->time_s));
+		print_word(table, wait_thread_name(waits[i].at->data, wait->tid, wait->time_s));
 		print_number(table, wait->wait_ns);
 		print_real(table, wait->time_s);
 		print_word(table, fmt_enum_name("sync_func", wait->func));

@@ -11,6 +11,7 @@
 #include "libcollector/io/io.h"
 #include "libcollector/jit/dynamic.h"
 #include "libcollector/thread/signals.h"
+#include "libcollector/wall/wall.h"
 
 /* ---- clock samples, call stacks */
 
@@ -62,6 +63,24 @@ int sync_wants_futex(long operation)
 long sync_futex(long number, long a, long b, long c, long d, long e, long f)
 {
 	return SYS6(number, a, b, c, d, e, f);
+}
+
+uint64_t wall_least, wall_least_file;
+
+struct wall_start wall_begin(const struct wall_call *call, struct caller caller)
+{
+	(void)call;
+	(void)caller;
+	return (struct wall_start){0};
+}
+
+void wall_put(const struct wall_call *call, const struct wall_start *start, uint64_t after,
+              struct caller caller)
+{
+	(void)call;
+	(void)start;
+	(void)after;
+	(void)caller;
 }
 
 /* ---- calls of functions, JIT functions */

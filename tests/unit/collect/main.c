@@ -212,37 +212,40 @@ Test(main, a_dry_run_tells_the_settings)
 	static const char warning[] =
 		"xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n";
 
-	expect_settings(RUN("-n", "true"),
-	                "clock        10007 us\ncounters     off\nheap         off\n"
-	                "sync         off\nio           off\nomp          stacks\n"
-	                "mpi          off, launcher off\ncalls        off\nuser         on\n"
-	                "sampler      0 us (off)\njava         on\nsamples      1000 ms\n"
-	                "archive      on\ndescendants  on\n",
-	                warning);
-	expect_settings(RUN("-n", "-p", "off", "-H", "on", "-s", "all", "-i", "on", "-m", "on",
-	                    "--omp=on", "-S", "off", "-L", "5", "-t", "1-3", "-y", "USR1,r", "-l",
-	                    "USR2", "-A", "off", "-F", "=x", "-j", "off", "--hooks=010",
-	                    "--functrace=f*,depth=3,min=5us,returns=on", "true"),
-	                "clock        0 us (off)\ncounters     off\nheap         on\n"
-	                "sync         on, waits of at least 0 ns\nio           on\n"
-	                "omp          on\nmpi          on, launcher off\n"
-	                "calls        on, f*, depth 3, calls of at least 5000 ns, returns\n"
-	                "user         on, some hooks\nsampler      0 us (off)\njava         off\n"
-	                "samples      0 ms (off)\narchive      off\ndescendants  =x\n",
-	                "from         1000 ms\nto           3000 ms\n"
-	                "pauses       signal 10, recording at the start\nsample       signal 12\n"
-	                "limit        5 MiB\n");
-	expect_settings(RUN("-n", "-s", "25,j", "--hooks=off", "--omp=off", "-y", "USR1", "-t",
-	                    "90s", "-A", "off", "-M", "MPICH", "true"),
-	                "clock        10007 us\ncounters     off\nheap         off\n"
-	                "sync         on, waits of at least 25000 ns\nio           off\n"
-	                "omp          off\nmpi          on, launcher MPICH\ncalls        off\n"
-	                "user         off\nsampler      0 us (off)\njava         on\n"
-	                "samples      1000 ms\narchive      off\ndescendants  on\n",
-	                "from         0 ms\nto           90000 ms\n"
-	                "pauses       signal 10, paused at the start\n"
-	                "xcollect: warning: -M: true is no launcher of MPI jobs that is known "
-	                "(mpirun, mpiexec, orterun, prterun, srun)\n");
+	expect_settings(
+		RUN("-n", "true"),
+		"clock        10007 us\nwall         off\ncounters     off\nheap         off\n"
+		"sync         off\nio           off\nomp          stacks\n"
+		"mpi          off, launcher off\ncalls        off\nuser         on\n"
+		"sampler      0 us (off)\njava         on\nsamples      1000 ms\n"
+		"archive      on\ndescendants  on\n",
+		warning);
+	expect_settings(
+		RUN("-n", "-p", "off", "-H", "on", "-s", "all", "-i", "on", "-m", "on", "--omp=on",
+	            "-S", "off", "-L", "5", "-t", "1-3", "-y", "USR1,r", "-l", "USR2", "-A", "off",
+	            "-F", "=x", "-j", "off", "--hooks=010",
+	            "--functrace=f*,depth=3,min=5us,returns=on", "true"),
+		"clock        0 us (off)\nwall         off\ncounters     off\nheap         on\n"
+		"sync         on, waits of at least 0 ns\nio           on\n"
+		"omp          on\nmpi          on, launcher off\n"
+		"calls        on, f*, depth 3, calls of at least 5000 ns, returns\n"
+		"user         on, some hooks\nsampler      0 us (off)\njava         off\n"
+		"samples      0 ms (off)\narchive      off\ndescendants  =x\n",
+		"from         1000 ms\nto           3000 ms\n"
+		"pauses       signal 10, recording at the start\nsample       signal 12\n"
+		"limit        5 MiB\n");
+	expect_settings(
+		RUN("-n", "-s", "25,j", "--hooks=off", "--omp=off", "-y", "USR1", "-t", "90s", "-A",
+	            "off", "-M", "MPICH", "true"),
+		"clock        10007 us\nwall         off\ncounters     off\nheap         off\n"
+		"sync         on, waits of at least 25000 ns\nio           off\n"
+		"omp          off\nmpi          on, launcher MPICH\ncalls        off\n"
+		"user         off\nsampler      0 us (off)\njava         on\n"
+		"samples      1000 ms\narchive      off\ndescendants  on\n",
+		"from         0 ms\nto           90000 ms\n"
+		"pauses       signal 10, paused at the start\n"
+		"xcollect: warning: -M: true is no launcher of MPI jobs that is known "
+		"(mpirun, mpiexec, orterun, prterun, srun)\n");
 }
 
 Test(main, a_dry_run_tells_what_and_where)

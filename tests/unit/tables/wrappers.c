@@ -23,8 +23,9 @@ static const char *const hooks[] = {
 };
 
 static const char *const waits[] = {
-#define WAIT(name, func, result, parameters, arguments, object, second, blocks) #name,
-#define WAIT_CANCELLABLE(name, func, result, parameters, arguments, object, second, blocks) #name,
+#define WAIT(name, func, state, result, parameters, arguments, object, second, blocks) #name,
+#define WAIT_CANCELLABLE(name, func, state, result, parameters, arguments, object, second, blocks) \
+#name,
 #define LOCK(name, func, is_free, blocks, type) #name,
 #define INIT(name, func, parameters, arguments, object) #name,
 #include "libcollector/events/sync.def"

@@ -368,7 +368,7 @@ Test(signals, ours_runs_on_alternate_stacks_if_the_programs_handler_does)
 	cr_assert_eq(real_action(OURS).flags & SA_ONSTACK, 0);
 }
 
-/* ---- waits for signals */
+/* ---- waits for signals (events/blocking.c) */
 
 Test(signals, nobody_waits_for_ours)
 {

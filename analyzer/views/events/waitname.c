@@ -1,0 +1,82 @@
+/* waitname.c: see waitname.h. */
+#include "analyzer/views/events/waitname.h"
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/views/events/locks.h"
+#include "format/record.h"
+
+#include <string.h>
+
+const char *wait_func_name(unsigned family, unsigned func)
+{
+	const char *enumeration = fmt_enum_name("wait_family", family);
+	const char *name = enumeration ? fmt_enum_name(enumeration, func) : NULL;
+
+	return name ? name : "unknown function";
+}
+
+static enum exp_sync_class class_of(unsigned func)
+{
+	switch (func) {
+	case FMT_sync_func_SEMOP:
+	case FMT_sync_func_SEMTIMEDOP:
+		return EXP_SYNC_SEMAPHORE_SET;
+	case FMT_sync_func_JOIN:
+	case FMT_sync_func_TIMEDJOIN:
+	case FMT_sync_func_CLOCKJOIN:
+	case FMT_sync_func_THRD_JOIN:
+		return EXP_SYNC_JOIN;
+	default:
+		return EXP_SYNC_MUTEX;
+	}
+}
+
+static char *file_name(const struct dataset_experiment *at, uint64_t number)
+{
+	const struct exp_io *io = &at->whole->io;
+
+	for (size_t i = 0; i < io->file_count; i++)
+		if (io->files[i].number == number && io->files[i].name)
+			return memory_text(io->files[i].name, io->files[i].name_size);
+	return NULL;
+}
+
+char *wait_object_name(const struct dataset *dataset, const struct dataset_experiment *at,
+                       const struct exp_wait *wait)
+{
+	const struct exp_sync_object object = {.address = wait->object,
+	                                       .object_class = (uint8_t)class_of(wait->func),
+	                                       .creation = EXP_NO_INDEX,
+	                                       .node = wait->node};
+
+	if (!wait->object)
+		return NULL;
+	if (wait->family == FMT_wait_family_SYNC)
+		return lock_name(dataset, &(struct lock){at, &object});
+	if (wait->state == FMT_wall_state_CHILD)
+		return memory_format("process %llu", (unsigned long long)wait->object);
+	return file_name(at, wait->object);
+}
+
+const char *wait_thread_name(const struct exp_data_set *data, uint32_t tid, double time_s)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < data->thread_count; i++)
+		if (data->threads[i].tid == tid && (!name || data->threads[i].time_s <= time_s))
+			name = data->threads[i].name;
+	return name && name[0] != '\0' ? name : NULL;
+}
+
+void wait_put_thread(FILE *out, const struct exp_data_set *data, uint32_t tid, double time_s)
+{
+	const char *name = wait_thread_name(data, tid, time_s);
+
+	fprintf(out, "thread %u", tid);
+	if (!name)
+		return;
+	fputs(" (", out);
+	text_put(out, name);
+	fputc(')', out);
+}

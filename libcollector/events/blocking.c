@@ -1,0 +1,152 @@
+/* blocking.c: wrappers of functions that block, for wall-clock time (-w). They are the rows of
+ * blocking.def, and some that need more than a row. Functions that wait for other threads are in
+ * sync.c, those of input and output in io/.
+ * See doc/decisions/86-wall-clock.md. */
+#include "libcollector/events/blocking.h"
+
+#include "libcollector/hook/hook.h"
+#include "libcollector/io/io_record.h"
+#include "libcollector/thread/signals.h"
+#include "libcollector/wall/wall.h"
+
+#include <errno.h>
+#include <stdarg.h>
+
+static inline int is_on(void)
+{
+	return wall_is_on();
+}
+
+/* How the functions return an error, as an errno value. */
+#define ERROR_OF_NONE(result) 0
+#define ERROR_OF_ERROR(result) ((int)(result))
+#define ERROR_OF_ERRNO(result) ((result) < 0 ? errno : 0)
+
+/* Processes and groups of them are waited for: which one it was is known afterwards. */
+#define CHILD_OF(pid) ((pid) > 0 ? (uint64_t)(pid) : 0)
+#define FILE_OF(fd) io_file_now(fd)
+
+#define CALL(name, in) \
+	.state = FMT_wall_state_##in, .family = FMT_wait_family_CALL, .func = FMT_wait_func_##name
+
+#define BLOCK(type, name, function, in, how, parameters, arguments, blocks, waited_for) \
+	static __attribute__((noinline)) type name##_traced parameters \
+	{ \
+		struct wall_call call = {CALL(function, in), .object = (waited_for)}; \
+		struct wall_start start = (blocks) ? wall_begin(&call, CALLER) : wall_now(); \
+		type result = REAL(name) arguments; \
+\
+		call.error = ERROR_OF_##how(result); \
+		if (FMT_wall_state_##in == FMT_wall_state_CHILD && (int64_t)result > 0) \
+			call.object = (uint64_t)result; \
+		wall_end(&call, &start, CALLER); \
+		return result; \
+	} \
+	EXPORT type name parameters \
+	{ \
+		PASS_ON(name, arguments); \
+		return name##_traced arguments; \
+	}
+
+#include "libcollector/events/blocking.def"
+
+static __attribute__((noinline)) void sync_traced(void)
+{
+	struct wall_call call = {CALL(SYNC, FILE)};
+	struct wall_start start = wall_begin(&call, CALLER);
+
+	REAL(sync)();
+	wall_end(&call, &start, CALLER);
+}
+
+EXPORT void sync(void)
+{
+	if (likely(!is_on()) && likely(hook_real.sync != NULL))
+		hook_real.sync();
+	else
+		sync_traced();
+}
+
+/* ---- signals: ours are not among those that the program waits for */
+
+#define SIGNALS(name, function, how, parameters, arguments) \
+	EXPORT int name parameters \
+	{ \
+		const struct wall_call call = {CALL(function, SIGNAL)}; \
+		struct wall_start start = {0}; \
+		struct wall_call ended = call; \
+		sigset_t copy; \
+		int result; \
+\
+		if (is_on()) \
+			start = wall_begin(&call, CALLER); \
+		set = signals_without_ours(set, &copy); \
+		result = REAL(name) arguments; \
+		ended.error = ERROR_OF_##how(result); \
+		wall_end(&ended, &start, CALLER); \
+		return result; \
+	}
+
+SIGNALS(sigwait, SIGWAIT, ERROR, (const sigset_t *set, int *signal), (set, signal))
+SIGNALS(sigwaitinfo, SIGWAITINFO, ERRNO, (const sigset_t *set, siginfo_t *info), (set, info))
+SIGNALS(sigtimedwait, SIGTIMEDWAIT, ERRNO,
+        (const sigset_t *set, siginfo_t *info, const struct timespec *timeout),
+        (set, info, timeout))
+
+/* ---- functions with an argument of any type, which a command tells */
+
+int blocking_is_lock(int command)
+{
+	return command == F_SETLKW || command == F_OFD_SETLKW;
+}
+
+#define FCNTL(name) \
+	static __attribute__((noinline)) int name##_traced(int fd, int command, void *argument) \
+	{ \
+		struct wall_call call = {CALL(FCNTL, LOCK), .object = FILE_OF(fd)}; \
+		struct wall_start start = wall_begin(&call, CALLER); \
+		int result = REAL(name)(fd, command, argument); \
+\
+		call.error = ERROR_OF_ERRNO(result); \
+		wall_end(&call, &start, CALLER); \
+		return result; \
+	} \
+	EXPORT int name(int fd, int command, ...) \
+	{ \
+		va_list values; \
+		void *argument; \
+\
+		va_start(values, command); \
+		argument = va_arg(values, void *); \
+		va_end(values); \
+		return is_on() && blocking_is_lock(command) ? name##_traced(fd, command, argument) \
+		                                            : REAL(name)(fd, command, argument); \
+	}
+
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+static __attribute__((noinline)) int ioctl_traced(int fd, unsigned long command, void *argument)
+{
+	struct wall_start start = wall_now();
+	int result = REAL(ioctl)(fd, command, argument);
+	struct wall_call call = {CALL(IOCTL, OTHER), .error = ERROR_OF_ERRNO(result)};
+
+	if (wall_is_due(&start, FMT_wall_state_FILE, col_ticks())) {
+		call.state = io_state_of(fd);
+		call.object = FILE_OF(fd);
+		wall_end(&call, &start, CALLER);
+	}
+	return result;
+}
+
+EXPORT int ioctl(int fd, unsigned long command, ...)
+{
+	va_list values;
+	void *argument;
+
+	va_start(values, command);
+	argument = va_arg(values, void *);
+	va_end(values);
+	return is_on() ? ioctl_traced(fd, command, argument) : REAL(ioctl)(fd, command, argument);
+}

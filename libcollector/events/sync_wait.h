@@ -1,0 +1,58 @@
+/* sync_wait.h: a wait for another thread, as the wrappers of sync.c and sync_other.c tell of it. */
+#ifndef XER_COLLECTOR_SYNC_WAIT_H
+#define XER_COLLECTOR_SYNC_WAIT_H
+
+#include "libcollector/events/sync.h"
+#include "libcollector/wall/wall.h"
+
+/* A call that has begun. */
+struct sync_wait {
+	enum fmt_sync_func func;
+	enum fmt_wall_state state; /* USER: the thread keeps its CPU */
+	uint64_t object, second;
+	struct caller caller;
+	struct wall_start start;
+	const uint8_t *open;     /* its record while it has not ended, NULL: there is none */
+	struct sync_wait *outer; /* that a handler of the program has interrupted */
+};
+
+/* In a wrapper: its call begins. */
+#define SYNC_WAIT(function, in, waited_for, with) \
+	(struct sync_wait) \
+	{ \
+		.func = FMT_sync_func_##function, .state = FMT_wall_state_##in, \
+		.object = (uint64_t)(waited_for), .second = (uint64_t)(with), .caller = CALLER, \
+		.start = wall_now() \
+	}
+
+extern uint64_t sync_threshold __attribute__((visibility("hidden"))); /* ticks */
+
+/* Are waits for native objects recorded as synchronization? */
+static inline int sync_is_native(void)
+{
+	return (int)(col_on(SOURCE_SYNC) & SYNC_NATIVE);
+}
+
+/* Are they recorded at all? */
+static inline int sync_is_on(void)
+{
+	return sync_is_native() || wall_is_on();
+}
+
+/* The call will block: record its stack first. */
+void sync_begin(struct sync_wait *wait);
+
+/* The call has ended, and that is worth a record. */
+void sync_put(const struct sync_wait *wait, uint64_t after, int error, uint64_t shortest);
+
+/* The call has ended. */
+static inline void sync_end(const struct sync_wait *wait, int error)
+{
+	uint64_t after = col_ticks(), ticks = after - wait->start.before;
+
+	if (wait->open || (sync_is_native() && ticks >= sync_threshold) ||
+	    (wait->state != FMT_wall_state_USER && wall_is_due(&wait->start, wait->state, after)))
+		sync_put(wait, after, error, sync_threshold);
+}
+
+#endif

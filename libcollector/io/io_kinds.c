@@ -1,0 +1,125 @@
+/* io_kinds.c: see io_kinds.h. */
+#include "libcollector/io/io_kinds.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+enum { FDS = 65536, KNOWN = 0x80, BLOCKS = 0x40, STATE = 0x3f, TERMIOS_SIZE = 64 };
+
+static _Atomic(atomic_uchar *) kinds;
+
+void io_kinds_open(void)
+{
+	atomic_uchar *table = atomic_load(&kinds);
+
+	if (table)
+		sys_madvise(table, FDS, MADV_DONTNEED);
+	else
+		atomic_store(&kinds, sys_mmap_anonymous(FDS));
+}
+
+static atomic_uchar *entry_of(int fd)
+{
+	atomic_uchar *table = atomic_load_explicit(&kinds, memory_order_relaxed);
+
+	return likely(table && (unsigned)fd < FDS) ? &table[fd] : NULL;
+}
+
+void io_kind_forget(int fd)
+{
+	atomic_uchar *entry = entry_of(fd);
+
+	if (entry && atomic_load_explicit(entry, memory_order_relaxed))
+		atomic_store_explicit(entry, 0, memory_order_relaxed);
+}
+
+/* What the kernel makes without a file: "anon_inode:[eventfd]". */
+static enum fmt_wall_state state_of_anonymous(int fd)
+{
+	static const struct {
+		const char *name;
+		enum fmt_wall_state state;
+	} known[] = {
+		{"anon_inode:[eventfd]", FMT_wall_state_PIPE},
+		{"anon_inode:[timerfd]", FMT_wall_state_SLEEP},
+		{"anon_inode:[signalfd]", FMT_wall_state_SIGNAL},
+		{"anon_inode:[eventpoll]", FMT_wall_state_POLL},
+		{"anon_inode:inotify", FMT_wall_state_POLL},
+		{"anon_inode:[pidfd]", FMT_wall_state_CHILD},
+	};
+	char path[32] = "/proc/self/fd/", name[32] = "";
+	char digits[12];
+	int count = 0;
+
+	do
+		digits[count++] = (char)('0' + fd % 10);
+	while ((fd /= 10) > 0);
+	for (size_t at = strlen(path); count > 0;)
+		path[at++] = digits[--count];
+	SYS4(SYS_readlinkat, AT_FDCWD, path, name, sizeof(name) - 1);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(name, known[i].name) == 0)
+			return known[i].state;
+	return FMT_wall_state_OTHER;
+}
+
+static int is_terminal(int fd)
+{
+	char settings[TERMIOS_SIZE];
+
+	return SYS3(SYS_ioctl, fd, TCGETS, settings) == 0;
+}
+
+static enum fmt_wall_state look(int fd)
+{
+	struct stat status;
+
+	if (fd < 0 || sys_fstat(fd, &status) < 0)
+		return FMT_wall_state_OTHER;
+	switch (status.st_mode & S_IFMT) {
+	case S_IFREG:
+	case S_IFDIR:
+	case S_IFBLK:
+		return FMT_wall_state_FILE;
+	case S_IFIFO:
+		return FMT_wall_state_PIPE;
+	case S_IFSOCK:
+		return FMT_wall_state_SOCKET;
+	case S_IFCHR:
+		return is_terminal(fd) ? FMT_wall_state_TERMINAL : FMT_wall_state_FILE;
+	default:
+		return state_of_anonymous(fd);
+	}
+}
+
+static unsigned kind_of(int fd)
+{
+	atomic_uchar *entry = entry_of(fd);
+	unsigned kind = entry ? atomic_load_explicit(entry, memory_order_relaxed) : 0;
+	enum fmt_wall_state state;
+
+	if (likely(kind) || fd < 0)
+		return kind;
+	state = look(fd);
+	kind = KNOWN | (unsigned)state;
+	if (state != FMT_wall_state_FILE && !(SYS2(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK))
+		kind |= BLOCKS;
+	/* A child of vfork works in our memory, but has its own descriptors. */
+	if (entry && sys_getpid() == col.pid)
+		atomic_store_explicit(entry, (unsigned char)kind, memory_order_relaxed);
+	return kind;
+}
+
+enum fmt_wall_state io_kind_state(int fd)
+{
+	return fd < 0 ? FMT_wall_state_OTHER : (enum fmt_wall_state)(kind_of(fd) & STATE);
+}
+
+int io_kind_blocks(int fd, enum fmt_wall_state *state)
+{
+	unsigned kind = kind_of(fd);
+
+	*state = (enum fmt_wall_state)(kind & STATE);
+	return (kind & BLOCKS) != 0;
+}
