@@ -117,6 +117,23 @@ static inline uint64_t col_ticks(void)
 	return sys_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
+/* Times in ticks and in ns. In whole numbers: where the program has floating-point traps on, a
+ * conversion is one. Without overflow for any clock below 18 GHz. Signal-safe. */
+enum { COL_NS = 1000000000 };
+static inline uint64_t col_ticks_of(uint64_t ns)
+{
+	uint64_t hz = col.descriptor.clock_hz;
+
+	return ns / COL_NS * hz + ns % COL_NS * hz / COL_NS;
+}
+
+static inline uint64_t col_ns_of(uint64_t ticks)
+{
+	uint64_t hz = col.descriptor.clock_hz;
+
+	return ticks / hz * COL_NS + ticks % hz * COL_NS / hz;
+}
+
 /* From 1 to `most`, at random: a program that is run often is not to be seen at the same moments
  * each time. Signal-safe. */
 static inline uint64_t col_any_of(uint64_t most)

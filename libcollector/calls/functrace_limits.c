@@ -22,9 +22,7 @@ int limits_start(int has_ticks)
 
 	has_clock = has_ticks;
 	depth_max = wanted->functrace_depth < CALLS ? wanted->functrace_depth : CALLS;
-	/* Without overflow for any clock below 18 GHz: xcollect takes 1e15 ns at most. */
-	min_ticks = wanted->functrace_min_ns / 1000000000 * wanted->clock_hz +
-	            wanted->functrace_min_ns % 1000000000 * wanted->clock_hz / 1000000000;
+	min_ticks = col_ticks_of(wanted->functrace_min_ns);
 	return depth_max != 0 || min_ticks != 0;
 }
 

@@ -20,8 +20,7 @@ static inline int is_on(void)
 
 void sync_start(void)
 {
-	sync_threshold = (uint64_t)((double)col.descriptor.sync_threshold_ns * 1e-9 *
-	                            (double)col.descriptor.clock_hz);
+	sync_threshold = col_ticks_of(col.descriptor.sync_threshold_ns);
 	atomic_store(&col.switches->on[SOURCE_SYNC], (unsigned)col.descriptor.sync_kinds);
 }
 

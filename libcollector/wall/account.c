@@ -8,16 +8,6 @@
 
 enum { SPAN_MS = 10, WAITS_A_MS = 1, WORK_SHARE = 100, GAP_MS = 100 };
 
-static uint64_t to_ticks(uint64_t ns)
-{
-	return (uint64_t)((double)ns * 1e-9 * (double)col.descriptor.clock_hz);
-}
-
-static uint64_t to_ns(uint64_t ticks)
-{
-	return (uint64_t)((double)ticks * 1e9 / (double)col.descriptor.clock_hz);
-}
-
 static uint64_t cpu_of(const struct col_thread *thread)
 {
 	return sys_clock_ns(sys_thread_clock(atomic_load(&thread->tid)));
@@ -71,9 +61,9 @@ static uint64_t queue_since(const struct col_thread *thread, uint64_t cpu_ns, ui
 {
 	enum { LITTLE_NS = 100000, LITTLE = 100 };
 	const struct wall_thread *wall = &thread->wall;
-	uint64_t all_ns = to_ns(now - wall->accounted);
+	uint64_t all_ns = col_ns_of(now - wall->accounted);
 	uint64_t known_ns = cpu_ns - wall->accounted_ns +
-	                    to_ns(wall->waited - wall->accounted_waited);
+	                    col_ns_of(wall->waited - wall->accounted_waited);
 	uint64_t queue;
 
 	if (all_ns < known_ns + LITTLE_NS + all_ns / LITTLE)
@@ -127,7 +117,7 @@ void account_begin(struct col_thread *thread)
 	thread->wall.earlier_ns = earlier_ns < cpu_ns ? earlier_ns : cpu_ns;
 	if (earlier_ns)
 		thread->wall.earlier_queue_ns = queue_of(thread);
-	thread->wall.begin = col_ticks() - to_ticks(cpu_ns - thread->wall.earlier_ns);
+	thread->wall.begin = col_ticks() - col_ticks_of(cpu_ns - thread->wall.earlier_ns);
 	thread->wall.accounted = thread->wall.last = thread->wall.begin;
 }
 
