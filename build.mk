@@ -34,7 +34,7 @@ HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.i
 # The 32-bit library has no call stacks. It leaves out these rooms and modules, and all modules that call stack_of.
 ROOMS64   := calls io java jit mpi omp unwind wall
 MODULES64 := $(patsubst libcollector/%.c,%,$(shell grep -lrw --include='*.c' stack_of libcollector)) \
-	attach events/allocator events/blocking events/operators events/sync_other events/tick events/tick_sample hook/got hook/visible object/code object/elffile \
+	attach events/allocator events/blocking events/operators events/sync_other events/sync_owner events/tick events/tick_sample hook/got hook/visible object/code object/elffile \
 	object/loader thread/buserror thread/lostpages thread/memo thread/pointer thread/restart
 COLLECTOR32_OBJ := $(filter-out $(patsubst %,$(BUILD)/obj/m32/libcollector/%,$(addsuffix /%,$(ROOMS64)) $(addsuffix .o,$(MODULES64))), \
 	$(call objects,m32/,libcollector)) $(filter-out %/nearest.o,$(call objects,m32/,format))
@@ -304,6 +304,7 @@ TARGET_FLAGS := -O2 -g -fno-inline-functions -fno-optimize-sibling-calls
 ifeq ($(findstring clang,$(shell $(CC) --version)),)
 TARGET_FLAGS += -fno-ipa-icf -fno-ipa-cp -fno-ipa-sra
 endif
+$(BUILD)/tests/programs/wall_known: tests/programs/wall_known_io.h
 $(BUILD)/tests/programs/ft_%: TARGET_FLAGS += -finstrument-functions
 $(BUILD)/tests/programs/%: tests/programs/%.c
 	$(begin)

@@ -129,8 +129,8 @@ static void add_group(const struct dataset *dataset, struct tree *tree,
 }
 
 /* A tree with the values of these metrics alone, or of all (0). */
-static struct tree *make_tree(const struct dataset *dataset, enum tree_mode mode, metric_set metrics,
-                              int is_flat)
+static struct tree *make_tree(const struct dataset *dataset, enum tree_mode mode,
+                              metric_set metrics, int is_flat)
 {
 	const struct tree_view view = {.mode = dataset->mode,
 	                               .stand_in = dataset->tables->stand_in,
@@ -164,8 +164,8 @@ static struct tree *whole_tree(const struct dataset *dataset, enum tree_mode mod
 }
 
 /* The whole tree serves as well, if it is there. */
-static struct tree *part_tree(const struct dataset *dataset, enum tree_mode mode, metric_set metrics,
-                              int is_flat)
+static struct tree *part_tree(const struct dataset *dataset, enum tree_mode mode,
+                              metric_set metrics, int is_flat)
 {
 	struct dataset_tables *tables = dataset->tables;
 	struct tree *tree = tables->trees[mode];

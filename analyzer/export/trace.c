@@ -4,6 +4,7 @@
 #include "experiment/base/clock.h"
 #include "experiment/events/usertrace.h"
 #include "analyzer/data/filters.h"
+#include "analyzer/report/wallwait.h"
 #include "format/record.h"
 #include "analyzer/base/memory.h"
 #include "template/template.h"
@@ -114,6 +115,29 @@ static void put_wait(struct walk *walk, const struct exp_fact *fact)
 	            value_name(walk, walk->sync_names, "sync_func", fact->type), &event);
 	add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
 	if (fact->error != 0)
+		add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
+	put(walk, &event);
+}
+
+/* Short waits that were added up have no times of their own. */
+static void put_wall(const struct walk *walk, const struct exp_fact *fact)
+{
+	uint32_t file = wall_wait_is_io(fact) ? exp_index_find(&walk->files, fact->address)
+	                                      : EXP_INDEX_NONE;
+	struct trace_event event;
+
+	if (!wall_wait_is_event(walk->at->whole, fact))
+		return;
+	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_WALL,
+	            trace_name(walk->trace, wall_wait_name(fact)), &event);
+	event.begin_ns = time_of(walk, fact->begin_ticks);
+	add_argument(&event, TRACE_WORD_STATE, TRACE_NAME,
+	             trace_name(walk->trace, fmt_enum_name("wall_state", fact->state)));
+	if (file != EXP_INDEX_NONE)
+		add_argument(&event, TRACE_WORD_FILE, TRACE_NAME, file);
+	else if (fact->address != 0 && !wall_wait_is_io(fact))
+		add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
+	if (fact->error != 0 && fact->error != EXP_SYNC_OPEN)
 		add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
 	put(walk, &event);
 }
@@ -233,6 +257,9 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 		break;
 	case EXP_DATA_IO:
 		put_io(walk, fact);
+		break;
+	case EXP_DATA_WALL:
+		put_wall(walk, fact);
 		break;
 	case EXP_DATA_FUNCTRACE:
 		put_call(walk, fact);

@@ -70,7 +70,7 @@ struct trace_format {
 /* The numbers of names that many events have. */
 /* clang-format off */
 #define TRACE_WORDS \
-	WORD(PROCESS, "process") WORD(SAMPLED, "sampled") WORD(IO, "io") WORD(SYNC, "sync") WORD(CALLS, "calls") \
+	WORD(PROCESS, "process") WORD(SAMPLED, "sampled") WORD(IO, "io") WORD(SYNC, "sync") WORD(WALL, "wait") WORD(STATE, "state") WORD(CALLS, "calls") \
 	WORD(HEAP, "heap") WORD(USER, "user") WORD(OMP, "omp") WORD(MPI, "mpi") WORD(RANK, "rank") WORD(USAGE, "usage") WORD(BYTES, "bytes") WORD(FD, "fd") WORD(FILE, "file") \
 	WORD(ERRNO, "errno") WORD(OBJECT, "object") WORD(LIVE, "heap live bytes") WORD(CPU_TIME, "CPU time (ns)") \
 	WORD(USER_TIME, "user time") WORD(SYSTEM_TIME, "system time") WORD(RESIDENT, "peak resident set (KiB)") \

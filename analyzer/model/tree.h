@@ -139,7 +139,7 @@ struct tree_view {
 	struct shown *shown;
 	metric_set metrics; /* only these, and only stacks that have any of them; 0:
 	                     all */
-	int is_flat;      /* callers do not matter: all functions stand below the root */
+	int is_flat;        /* callers do not matter: all functions stand below the root */
 };
 
 /* Add an experiment's stacks. Returns 0 or -ENOMEM. */

@@ -5,6 +5,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/model/datakind.h"
+#include "analyzer/report/wallwait.h"
 #include "experiment/base/clock.h"
 #include "experiment/events/usertrace.h"
 #include "format/record.h"
@@ -35,22 +36,27 @@ static uint32_t name_of(struct walk *walk, const struct exp_fact *fact, unsigned
 	                                                 [FMT_DATAKIND_OMP] = "omp_event",
 	                                                 [FMT_DATAKIND_MPI] = "mpi_func"};
 	uint32_t *known = &walk->names[kind][fact->type % WALK_NAMES];
+	const char *name = datakinds[kind].title;
 
 	if (kind == FMT_DATAKIND_USER)
 		return user_name(walk->page, fact->user);
 	if (kind == FMT_DATAKIND_FUNCTRACE) /* its stack tells */
 		return 0;
-	if (*known == 0)
-		*known = page_string(walk->page, types[kind]
-		                                         ? fmt_enum_name(types[kind], fact->type)
-		                                         : datakinds[kind].title) +
-		         1;
+	if (*known != 0)
+		return *known - 1;
+	if (kind == FMT_DATAKIND_WALL)
+		name = wall_wait_name(fact);
+	else if (types[kind])
+		name = fmt_enum_name(types[kind], fact->type);
+	*known = page_string(walk->page, name) + 1;
 	return *known - 1;
 }
 
 /* Is an event of this kind shown as a mark? */
-static int is_mark(const struct exp_fact *fact)
+static int is_mark(const struct walk *walk, const struct exp_fact *fact)
 {
+	if (fact->data == EXP_DATA_WALL)
+		return wall_wait_is_event(walk->at->whole, fact);
 	if (fact->data == EXP_DATA_USER)
 		return 1;
 	if (fact->data == EXP_DATA_MPI) /* a message that is not the call's own has no time */
@@ -73,7 +79,7 @@ static void see(void *context, const struct page_fact *seen)
 		curve_add(&walk->live, seen->end_ns, fact->live_bytes);
 		walk->has_live = 1;
 	}
-	if (!is_mark(fact) || !marks_want(&page->marks, duration_ns))
+	if (!is_mark(walk, fact) || !marks_want(&page->marks, duration_ns))
 		return;
 	marks_add(&page->marks, &(struct mark){.begin_ns = seen->begin_ns,
 	                                       .duration_ns = duration_ns,

@@ -233,8 +233,8 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 		return EXP_ROW_NONE;
 	seen.thread = filter_run_value(gather->thread, fact, &thread) ? (uint32_t)thread : 0;
 	seen.end_ns = time_of(gather, fact->ticks);
-	seen.begin_ns = fact->wait_ticks == 0 ? seen.end_ns
-	                                      : time_of(gather, fact->ticks - fact->wait_ticks);
+	seen.begin_ns = time_of(gather, fact->begin_ticks != 0 ? fact->begin_ticks
+	                                                       : fact->ticks - fact->wait_ticks);
 	/* Hostile times may go backwards. */
 	if (seen.begin_ns > seen.end_ns)
 		seen.begin_ns = seen.end_ns;

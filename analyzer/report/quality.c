@@ -27,6 +27,8 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 	to->failed += from->failed;
 	to->stack_events += from->stack_events;
 	to->truncated_events += from->truncated_events;
+	to->wall_ns += from->wall_ns;
+	to->wall_unknown_ns += from->wall_unknown_ns;
 }
 
 /* Quality of all experiments of the dataset together. */
@@ -176,6 +178,20 @@ static void put_clock(FILE *out, const struct quality *quality)
 	fprintf(out, "%llu samples, ", (unsigned long long)sum->samples);
 }
 
+/* Time of threads of which the state is known. */
+static uint64_t explained_ns(const struct exp_quality *sum)
+{
+	return sum->wall_ns > sum->wall_unknown_ns ? sum->wall_ns - sum->wall_unknown_ns : 0;
+}
+
+static void put_wall(FILE *out, const struct exp_quality *sum)
+{
+	if (sum->wall_ns != 0)
+		fprintf(out, "wall-clock time explained %.1f %% (%.2f of %.2f s), ",
+		        percent(explained_ns(sum), sum->wall_ns), report_seconds(explained_ns(sum)),
+		        report_seconds(sum->wall_ns));
+}
+
 static uint64_t count_untold(const struct dataset *dataset)
 {
 	uint64_t count = 0;
@@ -259,6 +275,11 @@ static void add_quality_record(const struct dataset *dataset, struct output *out
 		if (quality->outside_ns != 0)
 			print_field(record, PRINT_NS, "cpu_outside",
 			            "CPU time sampled from outside", quality->outside_ns);
+	}
+	if (sum->wall_ns != 0) {
+		print_field(record, PRINT_NS, "wall_explained", "Wall-clock time explained",
+		            explained_ns(sum));
+		print_field(record, PRINT_NS, "wall", "Wall-clock time of threads", sum->wall_ns);
 	}
 	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
 		if (dataset->have & 1u << kind)
@@ -360,6 +381,7 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 	fputs(": ", out);
 	if (dataset->have & EXP_DATA_PROFILE)
 		put_clock(out, &quality);
+	put_wall(out, sum);
 	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
 		if (kind != FMT_DATAKIND_PROFILE && dataset->have & 1u << kind)
 			fprintf(out, "%llu %s, ", (unsigned long long)datakind_events(sum, kind),

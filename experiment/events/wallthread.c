@@ -162,6 +162,7 @@ static void take_part(struct taking *taking, uint64_t from, uint64_t to)
 	struct exp_part part = {.fact = {.data = EXP_DATA_WALL,
 	                                 .type = wait->kept.func | (uint32_t)wait->kept.family << 8,
 	                                 .state = wait->kept.state,
+	                                 .waits = wait->count,
 	                                 .wait_ticks = wait->ticks / wait->count,
 	                                 .begin_ticks = wait->from,
 	                                 .buffer_ticks = wait->buffer_ticks,

@@ -18,7 +18,8 @@ struct exp_fact {
 	uint64_t ticks;        /* when it ended */
 	uint64_t wait_ticks;   /* how long it took: waits and calls */
 	uint64_t begin_ticks;  /* when it began; 0: wait_ticks before its end */
-	uint32_t state;        /* enum fmt_wall_state, of wall-clock time */
+	uint32_t state;        /* enum fmt_wall_state, of wall-clock time: */
+	uint32_t waits;        /* how many waits it stands for, 0: time between waits */
 	uint64_t buffer_ticks; /* when the thread's buffer that holds it was begun */
 	uint32_t tid;
 	uint32_t cpu;

@@ -66,7 +66,7 @@ static uint32_t take_back(struct col_thread *thread, const uint8_t *open)
 	uint32_t stack = 0;
 
 	if (has_open(thread, slot)) {
-		if (open == thread->open_wait)
+		if (open && open == thread->open_wait)
 			memcpy(&stack, open + offsetof(struct fmt_sync_open, stack), sizeof(stack));
 		col_slot_take_back(slot, OPEN_SIZE);
 	}
@@ -104,7 +104,8 @@ static struct wall_call wall_call_of(const struct col_thread *thread, const stru
 	                          .family = FMT_wait_family_SYNC,
 	                          .func = (uint8_t)wait->func,
 	                          .error = error,
-	                          .object = wait->object};
+	                          .object = wait->object,
+	                          .owner = wait->owner};
 }
 
 static int is_part_of_time(const struct sync_wait *wait)
@@ -138,6 +139,7 @@ __attribute__((noinline)) void sync_begin(struct sync_wait *wait)
 
 	if (!thread)
 		return;
+	wait->owner = sync_owner_of(wait->func, wait->object);
 	take_back(thread, NULL);
 	stack = stack_of(thread, &wait->caller);
 	if (is_recorded(thread, wait->func))

@@ -57,8 +57,8 @@ IO_WRAP_AROUND(int, fclose, (FILE *stream), (stream), int fd = fd_of(stream);
 /* No input or output, like popen: it waits for a process. */
 EXPORT int pclose(FILE *stream)
 {
-	const struct wall_call call = {
-		FMT_wall_state_CHILD, FMT_wait_family_CALL, FMT_wait_func_PCLOSE, 0, 0};
+	const struct wall_call call = {.state = FMT_wall_state_CHILD,
+	                               .func = FMT_wait_func_PCLOSE};
 	struct wall_start start = {0};
 	int fd = fd_of(stream), status;
 

@@ -124,7 +124,7 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 }
 
 /* The calls wait until the child has executed its program. */
-#define WAIT_OF(func) FMT_wall_state_CHILD, FMT_wait_family_CALL, FMT_wait_func_##func, 0, 0
+#define WAIT_OF(which) .state = FMT_wall_state_CHILD, .func = FMT_wait_func_##which
 
 static inline __attribute__((always_inline)) int spawn_and_wait(const struct spawn_call *spawning,
                                                                 char *const *envp,

@@ -84,6 +84,7 @@ static void put_long(struct col_thread *thread, const struct wall_call *call, ui
 		.span = in_steps(span),
 		.wait = in_steps(wait),
 		.error = (uint16_t)call->error,
+		.owner = call->owner,
 	};
 
 	fmt_u48_put(&record.object, call->object);
@@ -122,7 +123,7 @@ static uint32_t take_back(struct col_thread *thread, const uint8_t *open)
 	uint32_t stack = 0;
 
 	if (has_open(thread)) {
-		if (open == thread->wall.open)
+		if (open && open == thread->wall.open)
 			memcpy(&stack, open + offsetof(struct fmt_wait_open, stack), sizeof(stack));
 		col_slot_take_back(slot_of(thread), OPEN_SIZE);
 	}
@@ -148,7 +149,8 @@ static void put_left(struct col_thread *thread)
 	                          .family = (enum fmt_wait_family)open.family,
 	                          .func = open.func,
 	                          .error = ECANCELED,
-	                          .object = fmt_u48_get(&open.object)};
+	                          .object = fmt_u48_get(&open.object),
+	                          .owner = open.owner};
 	take_back(thread, NULL);
 	if (wall_is_on())
 		put(thread, &call, &start, open.stack, col_ticks());
@@ -183,6 +185,7 @@ void wall_open(struct col_thread *thread, const struct wall_call *call, uint32_t
 		.family = (uint8_t)call->family,
 		.func = call->func,
 		.stack = stack,
+		.owner = call->owner,
 	};
 	uint8_t *payload;
 

@@ -24,6 +24,7 @@ struct wall_call {
 	uint8_t func;    /* of that family's enumeration */
 	int error;       /* errno value of a call that failed, else 0 */
 	uint64_t object; /* as the record has it */
+	uint32_t owner;  /* the same */
 };
 
 /* Calls that take no longer are no waits, in ticks: of files, of anything else. */

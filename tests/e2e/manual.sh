@@ -65,10 +65,12 @@ done
 # ---- the table of questions
 sed 's/\\-/-/g; s/\\f[BIRP]//g' "$house/man/xer_print.1" | awk '/^\.TS/ && !done { inside = 1; next } /^\.TE/ { if (inside) done = 1; inside = 0 } inside' |
 	awk -F '\t' '$2 ~ /^-/ { print $2 "\t" $3 }' >rows.txt
-is "there is a table" 12 "$(wc -l <rows.txt)"
+is "there is a table" 13 "$(wc -l <rows.txt)"
+xcollect -w on -o wall.er sleep 0.1 >out.txt 2>err.txt
 while IFS=$'\t' read -r command needs; do
 	case $needs in
 	'-H on') on=heap.er function=main ;;
+	'-w on') on=wall.er function=main ;;
 	'-s on' | '-i on') on=test.3.er function=main ;;
 	*) on=test.1.er function=work_a ;;
 	esac

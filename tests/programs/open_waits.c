@@ -24,6 +24,7 @@ static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t both;
 static sem_t s;
 static sigjmp_buf out;
+static int is_set; /* out has been */
 static volatile int left;
 
 static NOINLINE void *take_ab(void *unused)
@@ -85,10 +86,12 @@ static void jump(int signal)
 
 static NOINLINE void *leave_s(void *unused)
 {
-	if (sigsetjmp(out, 1) == 0)
-		sem_wait(&s);
-	else
+	if (sigsetjmp(out, 1) != 0) {
 		left++;
+		return unused;
+	}
+	__atomic_store_n(&is_set, 1, __ATOMIC_RELEASE);
+	sem_wait(&s);
 	return unused;
 }
 
@@ -99,6 +102,8 @@ static int leave(void)
 
 	sigaction(SIGUSR1, &action, NULL);
 	pthread_create(&thread, NULL, leave_s, NULL);
+	while (!__atomic_load_n(&is_set, __ATOMIC_ACQUIRE))
+		usleep(1000);
 	usleep(100000);
 	pthread_kill(thread, SIGUSR1);
 	pthread_join(thread, NULL);

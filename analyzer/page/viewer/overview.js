@@ -90,8 +90,10 @@ function qualityText(table) {
 	const parts = [];
 	if (of.cpu_covered?.value !== undefined && of.cpu?.value)
 		parts.push(`CPU time covered ${((100 * of.cpu_covered.value) / of.cpu.value).toFixed(1)} % (${of.cpu_covered.value.toFixed(2)} of ${of.cpu.value.toFixed(2)} s)`);
+	if (of.wall_explained?.value !== undefined && of.wall?.value)
+		parts.push(`wall-clock time explained ${((100 * of.wall_explained.value) / of.wall.value).toFixed(1)} % (${of.wall_explained.value.toFixed(2)} of ${of.wall.value.toFixed(2)} s)`);
 	for (const {value, column} of Object.values(of)) {
-		if (["cpu_covered", "cpu", "truncated_share", "unresolved_share"].includes(column.key) || value === null) continue;
+		if (["cpu_covered", "cpu", "wall_explained", "wall", "truncated_share", "unresolved_share"].includes(column.key) || value === null) continue;
 		if (value !== 0 || column.key === "lost" || column.key === "truncated") parts.push(`${value} ${column.heading.toLowerCase()}`);
 	}
 	if (of.unresolved_share?.value) parts.push(`${of.unresolved_share.value.toFixed(1)} % in unresolved code`);

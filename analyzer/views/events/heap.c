@@ -108,7 +108,7 @@ static uint64_t bytes_of(const struct metric_view *values, const void *context)
 static metric_set metrics_of(const struct subject *subject)
 {
 	const metric_set leaks_too = METRIC_BIT(METRIC_HEAPLEAKCNT) |
-	                           METRIC_BIT(METRIC_HEAPLEAKBYTES);
+	                             METRIC_BIT(METRIC_HEAPLEAKBYTES);
 
 	return METRIC_BIT(subject->count) | METRIC_BIT(subject->bytes) |
 	       (subject->with_temps ? METRIC_BIT(METRIC_HEAPTEMPCNT) : 0) |

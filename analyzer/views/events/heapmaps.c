@@ -77,10 +77,8 @@ void view_heapmaps(const struct dataset *dataset, const struct choices *choices,
 {
 	static const struct stacks_kind kind = {count_of, bytes_of,   put_head,
 	                                        NULL,     "heapmaps", EXP_DATA_HEAP};
-	const metric_set metrics = METRIC_BIT(METRIC_HEAPMAPCNT) |
-	                         METRIC_BIT(METRIC_HEAPMAPBYTES) |
-	                         METRIC_BIT(METRIC_HEAPMAPLIVE) |
-	                         METRIC_BIT(METRIC_HEAPMAPPEAK);
+	const metric_set metrics = METRIC_BIT(METRIC_HEAPMAPCNT) | METRIC_BIT(METRIC_HEAPMAPBYTES) |
+	                           METRIC_BIT(METRIC_HEAPMAPLIVE) | METRIC_BIT(METRIC_HEAPMAPPEAK);
 	const struct tree *tree = stacks_tree(dataset, output, &kind, metrics);
 	size_t count;
 	uint32_t *stacks = stacks_find(tree, &kind, &count);

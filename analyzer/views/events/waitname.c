@@ -6,15 +6,8 @@
 #include "analyzer/views/events/locks.h"
 #include "format/record.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-const char *wait_func_name(unsigned family, unsigned func)
-{
-	const char *enumeration = fmt_enum_name("wait_family", family);
-	const char *name = enumeration ? fmt_enum_name(enumeration, func) : NULL;
-
-	return name ? name : "unknown function";
-}
 
 static enum exp_sync_class class_of(unsigned func)
 {
@@ -57,6 +50,25 @@ char *wait_object_name(const struct dataset *dataset, const struct dataset_exper
 	if (wait->state == FMT_wall_state_CHILD)
 		return memory_format("process %llu", (unsigned long long)wait->object);
 	return file_name(at, wait->object);
+}
+
+void wait_put_call(const struct dataset *dataset, FILE *out, const struct dataset_experiment *at,
+                   const struct exp_wait *wait)
+{
+	char *object = wait_object_name(dataset, at, wait);
+
+	fprintf(out, "  %s", wait_func_name(wait->family, wait->func));
+	if (object) {
+		fputc('(', out);
+		text_put(out, object);
+		fputc(')', out);
+	}
+	free(object);
+	if (wait->error == EXP_SYNC_OPEN)
+		fputs(", has not ended", out);
+	else if (wait->error != 0)
+		fprintf(out, ", %s", strerror((int)wait->error));
+	fputc('\n', out);
 }
 
 const char *wait_thread_name(const struct exp_data_set *data, uint32_t tid, double time_s)

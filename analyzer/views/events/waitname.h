@@ -3,16 +3,18 @@
 #define XER_ANALYZER_VIEWS_EVENTS_WAITNAME_H
 
 #include "analyzer/data/dataset.h"
+#include "analyzer/report/wallwait.h"
 
 #include <stdio.h>
-
-/* "pthread_mutex_lock", "poll", "read"; "unknown function". */
-const char *wait_func_name(unsigned family, unsigned func);
 
 /* What was waited for: the name of a variable, a file, a process; NULL: it is not known. The caller
  * frees. */
 char *wait_object_name(const struct dataset *dataset, const struct dataset_experiment *at,
                        const struct exp_wait *wait);
+
+/* Print "  read(/dev/tty), has not ended" and an end of line. */
+void wait_put_call(const struct dataset *dataset, FILE *out, const struct dataset_experiment *at,
+                   const struct exp_wait *wait);
 
 /* The name of a thread at a time, NULL if none is known. */
 const char *wait_thread_name(const struct exp_data_set *data, uint32_t tid, double time_s);

@@ -2,11 +2,11 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/text.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
 #include "analyzer/views/events/waitname.h"
+#include "analyzer/views/events/waitowner.h"
 #include "format/record.h"
 
 #include <stdlib.h>
@@ -39,24 +39,6 @@ static const char *state_of(const struct exp_wait *wait)
 	return state ? state : "other";
 }
 
-static void put_call(const struct dataset *dataset, FILE *out, const struct listed *listed)
-{
-	char *object = wait_object_name(dataset, listed->at, listed->wait);
-
-	fprintf(out, "  %s", wait_func_name(listed->wait->family, listed->wait->func));
-	if (object) {
-		fputc('(', out);
-		text_put(out, object);
-		fputc(')', out);
-	}
-	free(object);
-	if (listed->wait->error == EXP_SYNC_OPEN)
-		fputs(", has not ended", out);
-	else if (listed->wait->error != 0)
-		fprintf(out, ", %s", strerror((int)listed->wait->error));
-	fputc('\n', out);
-}
-
 static void put_wait(const struct dataset *dataset, const struct choices *choices,
                      struct output *output, const struct listed *listed, size_t number)
 {
@@ -70,8 +52,28 @@ static void put_wait(const struct dataset *dataset, const struct choices *choice
 		fprintf(out, "experiment %u, ", listed->at->id);
 	wait_put_thread(out, listed->at->data, wait->tid, wait->time_s);
 	fputc('\n', out);
-	put_call(dataset, out, listed);
+	wait_put_call(dataset, out, listed->at, wait);
 	stacks_put_node(dataset, choices, output, listed->at, wait->node, WAIT_FRAMES, "    ");
+	wait_put_owner(dataset, choices, output, listed->at, wait);
+}
+
+static void put_owner(const struct dataset *dataset, const struct choices *choices,
+                      struct print_table *table, const struct listed *listed)
+{
+	const struct exp_wait *wait = listed->wait;
+	struct wait_meanwhile meanwhile = wait_meanwhile(listed->at, wait);
+	char *where = NULL;
+
+	print_number(table, wait->owner);
+	print_word(table, wait_thread_name(listed->at->whole, wait->owner, wait->time_s));
+	print_number(table, meanwhile.ns);
+	if (meanwhile.wait)
+		where = stacks_name_node(dataset, choices, listed->at, meanwhile.wait->node);
+	print_word(table, meanwhile.wait
+	                          ? wait_func_name(meanwhile.wait->family, meanwhile.wait->func)
+	                          : NULL);
+	print_word(table, where);
+	free(where);
 }
 
 /* For programs. */
@@ -91,6 +93,11 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 	print_column(table, PRINT_WORD, "object", "Object");
 	print_column(table, PRINT_WORD, "error", "Error");
 	print_column(table, PRINT_WORD, "where", "Where");
+	print_column(table, PRINT_COUNT, "owner", "Owner of the Lock");
+	print_column(table, PRINT_WORD, "owner_thread", "Its Name");
+	print_column(table, PRINT_NS, "owner_wait", "It Waited Meanwhile");
+	print_column(table, PRINT_WORD, "owner_function", "In");
+	print_column(table, PRINT_WORD, "owner_where", "Of It, Where");
 	for (size_t i = 0; i < count; i++) {
 		const struct exp_wait *wait = waits[i].wait;
 		char *where = stacks_name_node(dataset, choices, waits[i].at, wait->node);
@@ -107,6 +114,7 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 		print_word(table, object);
 		print_word(table, wait->error != 0 ? strerrorname_np((int)wait->error) : NULL);
 		print_word(table, where);
+		put_owner(dataset, choices, table, &waits[i]);
 		free(object);
 		free(where);
 	}

@@ -11,6 +11,7 @@
 #include "analyzer/table/table.h"
 #include "analyzer/base/text.h"
 #include "analyzer/model/datakind.h"
+#include "analyzer/views/experiments/threadtime.h"
 
 #include <stdlib.h>
 
@@ -310,6 +311,7 @@ static void put_text(const struct dataset *dataset, const struct choices *choice
 {
 	const struct dataset_experiment *at = NULL;
 
+	thread_time_put(dataset, choices, output);
 	fputs("Experiments\n", output->out);
 	while ((at = dataset_next(dataset, at)))
 		if (!is_descendant(at))

@@ -93,7 +93,7 @@ static void begin(void)
 
 static uint64_t value(const struct exp_data_set *set, enum exp_metric metric, uint32_t node)
 {
-	return set->nodes.value[metric] ? set->nodes.value[metric][node] : 0;
+	return exp_node_value(&set->nodes, metric, node);
 }
 
 Test(wall, waits_count_by_state_and_stack)
@@ -274,11 +274,11 @@ Test(wall, a_wait_is_divided_where_a_selection_asks)
 	load("walltrace");
 	cr_assert_eq(experiment_select(experiment, &selection, &divided), 0);
 	cr_assert_eq(parts, 4);
-	cr_assert_eq(divided->nodes.count, 4);
-	cr_assert_eq(value(divided, EXP_WALL_SLEEP, 0), 50 * MS);
-	cr_assert_eq(value(divided, EXP_WALL_SLEEP, 1), 100 * MS);
-	cr_assert_eq(value(divided, EXP_WALL_SLEEP, 2), 100 * MS);
-	cr_assert_eq(value(divided, EXP_WALL_SLEEP, 3), 6 * MS);
+	cr_assert_eq(divided->nodes.row_count, 4);
+	cr_assert_eq(divided->nodes.value[EXP_WALL_SLEEP][0], 50 * MS);
+	cr_assert_eq(divided->nodes.value[EXP_WALL_SLEEP][1], 100 * MS);
+	cr_assert_eq(divided->nodes.value[EXP_WALL_SLEEP][2], 100 * MS);
+	cr_assert_eq(divided->nodes.value[EXP_WALL_SLEEP][3], 6 * MS);
 	cr_assert_eq(divided->quality.wall_waits, 1, "it is one wait");
 	exp_data_set_destroy(divided);
 }

@@ -113,12 +113,14 @@ Test(wall, a_long_wait_is_recorded_by_itself)
 	struct wall_call failed = sleeping;
 
 	failed.error = EINTR;
+	failed.owner = 77;
 	ended(&failed, 5 * MS);
 	cr_assert_eq(find_waits(), 1);
 	cr_assert_eq(waits[0].state, FMT_wall_state_SLEEP);
 	cr_assert_eq(waits[0].family, FMT_wait_family_CALL);
 	cr_assert_eq(waits[0].func, FMT_wait_func_USLEEP);
 	cr_assert_eq(waits[0].error, EINTR);
+	cr_assert_eq(waits[0].owner, 77);
 	cr_assert_eq(fmt_u48_get(&waits[0].object), 0x1234);
 	cr_assert(waits[0].span >= 5 * MS - 16 && waits[0].span < 500 * MS);
 	cr_assert_eq(waits[0].span % 16, 0);

@@ -1,0 +1,92 @@
+/* waitowner.c: see waitowner.h. */
+#include "analyzer/views/events/waitowner.h"
+
+#include "analyzer/report/report.h"
+#include "analyzer/report/stacks.h"
+#include "analyzer/views/events/waitname.h"
+#include "format/record.h"
+
+#include <math.h>
+
+/* How many owners of locks that owners wait for are shown, and frames of each. */
+enum { CHAIN = 8, FRAMES = 4 };
+
+/* The time that both waits have in common; a wait in which others of its thread were counts in
+ * proportion. */
+static uint64_t common_ns(const struct exp_wait *wait, const struct exp_wait *other)
+{
+	double begin_s = fmax(wait->time_s - report_seconds(wait->span_ns),
+	                      other->time_s - report_seconds(other->span_ns));
+	double seconds = fmin(wait->time_s, other->time_s) - begin_s;
+
+	if (seconds <= 0 || other->span_ns == 0)
+		return 0;
+	return (uint64_t)(seconds * 1e9 * (double)other->wait_ns / (double)other->span_ns);
+}
+
+struct wait_meanwhile wait_meanwhile(const struct dataset_experiment *at,
+                                     const struct exp_wait *wait)
+{
+	const struct exp_wall *wall = &at->whole->wall;
+	struct wait_meanwhile result = {.ns = 0};
+
+	for (size_t i = 0; i < wall->longest_count; i++) {
+		const struct exp_wait *other = &wall->longest[i];
+		uint64_t ns = other->tid == wait->owner ? common_ns(wait, other) : 0;
+
+		result.ns += ns;
+		if (ns > result.most_ns) {
+			result.most_ns = ns;
+			result.wait = other;
+		}
+	}
+	return result;
+}
+
+static int is_open(const struct exp_wait *wait)
+{
+	return wait->error == EXP_SYNC_OPEN;
+}
+
+/* Print the owner of the lock that `wait` is for. Returns the wait that it was in for the most of
+ * that time, NULL: none is known. */
+static const struct exp_wait *put_owner(const struct dataset *dataset,
+                                        const struct choices *choices, struct output *output,
+                                        const struct dataset_experiment *at,
+                                        const struct exp_wait *wait)
+{
+	struct wait_meanwhile meanwhile = wait_meanwhile(at, wait);
+	double begin_s = wait->time_s - report_seconds(wait->span_ns);
+	FILE *out = output->out;
+
+	fputs("  held when that began by ", out);
+	wait_put_thread(out, at->whole, wait->owner, begin_s);
+	if (wait->owner == wait->tid)
+		fputs(", which is the same thread", out);
+	else if (meanwhile.wait)
+		fprintf(out, ", which meanwhile waited for %.6f (secs.), most in",
+		        report_seconds(meanwhile.ns));
+	fputc('\n', out);
+	if (wait->owner == wait->tid || !meanwhile.wait)
+		return NULL;
+	fputs("  ", out);
+	wait_put_call(dataset, out, at, meanwhile.wait);
+	stacks_put_node(dataset, choices, output, at, meanwhile.wait->node, FRAMES, "      ");
+	return meanwhile.wait;
+}
+
+void wait_put_owner(const struct dataset *dataset, const struct choices *choices,
+                    struct output *output, const struct dataset_experiment *at,
+                    const struct exp_wait *wait)
+{
+	const struct exp_wait *each = wait;
+
+	for (int i = 0; i < CHAIN && each && each->owner != 0; i++) {
+		if (i > 0 && each->owner == wait->tid) {
+			fprintf(output->out, "  held by the first of these threads%s\n",
+			        is_open(each) && is_open(wait) ? ": a deadlock" : "");
+			return;
+		}
+		each = put_owner(dataset, choices, output, at, each);
+	}
+}

@@ -1,0 +1,25 @@
+/* waitowner.h: who had the lock that a thread waited for, and what that thread did meanwhile. */
+#ifndef XER_ANALYZER_VIEWS_EVENTS_WAITOWNER_H
+#define XER_ANALYZER_VIEWS_EVENTS_WAITOWNER_H
+
+#include "analyzer/data/dataset.h"
+#include "analyzer/model/choices.h"
+#include "analyzer/print/output.h"
+
+struct wait_meanwhile {
+	uint64_t ns;                 /* the part of the time for which the owner waited, too */
+	uint64_t most_ns;            /* of it, the most in one wait: */
+	const struct exp_wait *wait; /* NULL: none of the longest waits was in that time */
+};
+
+/* What the owner did while `wait` lasted, as far as the longest waits of the process tell. */
+struct wait_meanwhile wait_meanwhile(const struct dataset_experiment *at,
+                                     const struct exp_wait *wait);
+
+/* Print who had the lock, what it waited for with its stack, who had that lock, and so on. Nothing
+ * if the owner is unknown. */
+void wait_put_owner(const struct dataset *dataset, const struct choices *choices,
+                    struct output *output, const struct dataset_experiment *at,
+                    const struct exp_wait *wait);
+
+#endif
