@@ -1,6 +1,7 @@
 /* main.c: xer_print: opens the experiments, then runs the commands from left to right. */
 #include "analyzer/command.h"
 #include "analyzer/complete.h"
+#include "analyzer/here.h"
 #include "experiment/base/cutfile.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/outfile.h"
@@ -119,6 +120,20 @@ static int needs_experiment(const struct plan *plan)
 	       (is_src() || !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)));
 }
 
+static void ask_for_experiment(struct output *output)
+{
+	char latest[NAME_MAX + 1];
+	size_t count = here_experiments(latest);
+
+	if (count == 0)
+		output_fail(output, EXIT_USAGE,
+		            "no experiment named (xer_print -help shows the usage)");
+	else
+		output_fail(output, EXIT_USAGE,
+		            "no experiment named; %s is %s: xer_print -overview %s",
+		            count == 1 ? "the one here" : "the latest here", latest, latest);
+}
+
 /* Returns 0, or -1 after a message. */
 static int make_plan(struct analysis *analysis, struct plan *plan, char **words, int count)
 {
@@ -135,13 +150,14 @@ static int make_plan(struct analysis *analysis, struct plan *plan, char **words,
 			return -1;
 		i += taken;
 	}
-	if (plan->path_count == 0 && needs_experiment(plan)) {
+	if (plan->path_count > 0 || !needs_experiment(plan))
+		return 0;
+	if (is_src())
 		output_fail(&analysis->output, EXIT_USAGE,
-		            is_src() ? "no program named (xer_src -help shows the usage)"
-		                     : "no experiment named (xer_print -help shows the usage)");
-		return -1;
-	}
-	return 0;
+		            "no program named (xer_src -help shows the usage)");
+	else
+		ask_for_experiment(&analysis->output);
+	return -1;
 }
 
 /* What checks compare with and where their results go may stand behind them. */

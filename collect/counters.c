@@ -242,6 +242,25 @@ void counters_try(struct counters *counters)
 	counters->count = kept;
 }
 
+/* The known event as a counter. Returns 0 if it can be counted here, or -errno. */
+static int try_known(size_t i, struct counter *counter)
+{
+	return find_event(known[i].name, counter) < 0 ? -EINVAL : try(counter);
+}
+
+unsigned counters_working(unsigned *count)
+{
+	unsigned working = 0;
+
+	for (size_t i = 0; i < KNOWN; i++) {
+		struct counter counter;
+
+		working += try_known(i, &counter) == 0;
+	}
+	*count = KNOWN;
+	return working;
+}
+
 void counters_list(FILE *to)
 {
 	fputs("Events that xcollect -h counts here, and the interval that `on` means:\n", to);
@@ -250,8 +269,7 @@ void counters_list(FILE *to)
 			fputs("\nNot here:\n", to);
 		for (size_t i = 0; i < KNOWN; i++) {
 			struct counter counter;
-			int status = find_event(known[i].name, &counter) < 0 ? -EINVAL
-			                                                     : try(&counter);
+			int status = try_known(i, &counter);
 
 			if ((status == 0) == works && works)
 				fprintf(to, "  %-24s %9llu  %s%s%s\n", known[i].name,

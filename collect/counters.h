@@ -35,6 +35,9 @@ void counters_try(struct counters *counters);
 /* As log.xml has it: "NAME,INTERVAL NAME,INTERVAL ..."; text[COUNTERS_TEXT]. */
 void counters_text(const struct counters *counters, char *text);
 
+/* How many of the *count events that have names can be counted here? */
+unsigned counters_working(unsigned *count);
+
 /* List all events, and why some do not work here. */
 void counters_list(FILE *to);
 

@@ -7,6 +7,7 @@
 #include "collect/environment.h"
 #include "collect/experiment.h"
 #include "collect/groups.h"
+#include "collect/introduction.h"
 #include "collect/java.h"
 #include "collect/listing.h"
 #include "collect/logfile.h"
@@ -322,6 +323,19 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 	return status;
 }
 
+/* For a user who does not know yet what to say. */
+static int introduce(struct cause *cause)
+{
+	static struct installation installation;
+	int status = environment_find_installation(&installation, cause);
+
+	if (status)
+		return status;
+	introduction_print(&installation, stderr);
+	cause->text[0] = '\0';
+	return CAUSE_FAILED;
+}
+
 /* If a standard descriptor is closed, a file that we open would get its number, messages would be
  * written to it, and a program that opens others there would close it. So closed ones are occupied,
  * for us only. */
@@ -342,10 +356,9 @@ int main(int argc, char **argv)
 	struct cause cause;
 	int status;
 
-	(void)argc;
 	take_standard_descriptors();
 	clock_begin(&clock);
-	status = run(argv, &clock, &cause);
+	status = argc < 2 ? introduce(&cause) : run(argv, &clock, &cause);
 	if (status && cause.text[0])
 		fprintf(stderr, "xcollect: %s\n", cause.text);
 	return status;

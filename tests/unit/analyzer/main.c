@@ -94,10 +94,10 @@ Test(main, a_command_line_that_is_wrong_runs_nothing)
 	check(WORDS("-version", "-nonsense", HEAP), NULL, "",
 	      "xer_print: unknown command 'nonsense'", 2);
 	check(WORDS("-version", "-limit"), NULL, "", "xer_print: -limit: needs [N]\n", 2);
-	check(WORDS("-functions"), NULL, "",
-	      "xer_print: no experiment named (xer_print -help shows the usage)\n", 2);
-	check((const char *const[]){"xer_print", NULL}, NULL, "",
-	      "xer_print: no experiment named (xer_print -help shows the usage)\n", 2);
+	/* Behind that is advice, which depends on what is in the working directory. */
+	check(WORDS("-functions"), NULL, "", "xer_print: no experiment named", 2);
+	check((const char *const[]){"xer_print", NULL}, NULL, "", "xer_print: no experiment named",
+	      2);
 }
 
 Test(main, an_experiment_may_be_opened_by_a_command)

@@ -74,7 +74,7 @@ Test(main, slips_are_told_and_nothing_is_made)
 {
 	refuse(RUN("-p", "x", "true"), "xcollect: -p", 125);
 	refuse(RUN("-Z"), "xcollect: ", 125);
-	refuse(program_run((const char *const[]){NULL}), "xcollect: ", 125);
+	refuse(program_run((const char *const[]){NULL}), "xcollect records what", 125);
 	refuse(RUN("-o", "x.er", "/nonexistent/program"), "xcollect: ", 127);
 	cr_expect_not(exists("x.er"));
 	cr_expect_not(exists("test.1.er"));
