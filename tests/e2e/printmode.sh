@@ -4,6 +4,7 @@ golden=$(realpath "$(dirname "$0")/../golden")
 have python3 || { skip "every command in every form" "no python3"; exit 0; }
 cp -r "$golden/profile.er" "$golden/heap.er" "$golden/odd.er" "$golden/killed.er" "$golden/java.er" .
 record io -p off -i on -- "$programs/io_known" >/dev/null 2>&1
+record wall -w on -A off -- sleep 0.1
 record wait -p off -s all -- "$programs/sync_known" 2 >/dev/null 2>&1
 record calls -p off --functrace -- "$programs/ft_known" 2 5 >/dev/null 2>&1
 gcc -O1 -fopenmp -o known "$golden/../programs/omp/known.c" && record omp -p hi --omp=on -- ./known >/dev/null 2>&1
@@ -119,7 +120,7 @@ never = set(commands) - seen
 print("never printed:", *sorted(never))
 print("ok every command in every form was looked at")
 END
-python3 check.py "$xer_print" profile heap odd killed io wait calls user omp java $jobs >checked.txt 2>text.txt
+python3 check.py "$xer_print" profile heap odd killed io wait calls user omp java wall $jobs >checked.txt 2>text.txt
 is "the checks ran" 0 $?
 grep -E '^(not )?ok' checked.txt
 sed -n 's/^never printed: //p' checked.txt >never.txt
