@@ -3,7 +3,7 @@
 #define XER_FORMAT_LAYOUT_H
 
 #define FMT_VERSION_MAJOR 1 /* readers refuse any other */
-#define FMT_VERSION_MINOR 1 /* grows when fields or kinds are added: see VERSIONS in experiment(5) */
+#define FMT_VERSION_MINOR 1 /* grows when something is added: see VERSIONS in experiment(5) */
 #define FMT_TEXT_OF(number) #number
 #define FMT_VERSION_OF(major, minor) FMT_TEXT_OF(major) "." FMT_TEXT_OF(minor)
 #define FMT_VERSION_TEXT FMT_VERSION_OF(FMT_VERSION_MAJOR, FMT_VERSION_MINOR)

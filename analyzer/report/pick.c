@@ -38,6 +38,9 @@ char *pick_nearest(const struct dataset *dataset, const char *name)
 	struct nearest nearest = {.word = name, .limit = NEAREST_SLIP};
 	char *best = NULL;
 
+	/* The name may be right, and its function be left out. */
+	if (filters_are_set(dataset->filters))
+		return NULL;
 	for (size_t i = 0; i < tree->item_count; i++) {
 		char *brief = name_shorten(tree->items[i].function->name);
 

@@ -12,7 +12,8 @@ uint32_t pick_function(const struct dataset *dataset, const struct choices *choi
                        struct output *output, const char *command, const char *name,
                        unsigned long number);
 
-/* The name of the function that is nearest to `name`; NULL: none is near. The caller frees. */
+/* The name of the function that is nearest to `name`; NULL: none is near, or
+ * filters leave out functions. The caller frees. */
 char *pick_nearest(const struct dataset *dataset, const char *name);
 
 #endif

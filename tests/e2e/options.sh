@@ -14,7 +14,10 @@ status()
 }
 
 mkdir work && cd work || exit 1
-status "no program is 125" 125
+status "no program is 125" 125 -p on
+"$xcollect" >bare.out 2>bare.err
+is "without a word, how to begin is said" "125 0 1" "$? $(wc -c <bare.out) $(grep -c '^  xer_print -overview test.1.er ' bare.err)"
+rm bare.out bare.err
 status "an unknown option is 125" 125 -q true
 status "a bad value is 125" 125 -p sometimes true
 status "an event of nobody is 125" 125 -h automatic true

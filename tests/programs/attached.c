@@ -2,16 +2,16 @@
  *
  * usage: attached KIND THREADS GO [PLUGIN]
  *
- * It makes the directory GO.ready. Until the file GO exists it does what KIND says: spin, masked (spin with all signals blocked),
- * heap (malloc and free all the time), sleep (each thread in one of nanosleep, poll, a futex and
- * read, without a timeout that ends soon), nothing (only the main thread, in poll). It counts calls
- * that fail with EINTR, and checks errno and a floating-point sum. Then, in the main thread:
- * known_old frees 50 blocks from before, known_malloc allocates 100 of 10 bytes and frees them,
- * known_leak allocates 7 of 1000 bytes, known_write writes 20 times 5 bytes, known_lock waits once
- * for a mutex that is held for 150 ms, and, with PLUGIN, known_plugin loads that library and calls
- * its plugin_work, which allocates 30 blocks of 24 bytes. It begins that with collector_sample("in
- * the middle") and ends it by making the directory GO.done. Then it waits until GO is gone, and
- * prints "right EINTR-COUNT". */
+ * It makes the directory GO.ready. Until the file GO exists it does what KIND says: spin, masked
+ * (spin with all signals blocked), heap (malloc and free all the time), sleep (each thread in one
+ * of nanosleep, poll, a futex and read, without a timeout that ends soon), nothing (only the main
+ * thread, in poll). It counts calls that fail with EINTR, and checks errno and a floating-point
+ * sum. Then, in the main thread: known_old frees 50 blocks from before, known_malloc allocates 100
+ * of 10 bytes and frees them, known_leak allocates 7 of 1000 bytes, known_write writes 20 times 5
+ * bytes, known_lock waits once for a mutex that is held for 150 ms, and, with PLUGIN, known_plugin
+ * loads that library and calls its plugin_work, which allocates 30 blocks of 24 bytes. It begins
+ * that with collector_sample("in the middle") and ends it by making the directory GO.done. Then it
+ * waits until GO is gone, and prints "right EINTR-COUNT". */
 #include "include/collectorAPI.h"
 
 #include <dlfcn.h>
