@@ -32,11 +32,18 @@ int kernel_is_at_least(int major, int minor)
 	return read_version() >= major * MINORS + minor;
 }
 
-/* The directory has a link for each thread. No descriptor is needed for this. */
-int kernel_sees_one_thread(void)
+/* The directory has a link for each thread, and two of its own. No descriptor is needed for this.
+ */
+unsigned kernel_thread_count(void)
 {
 	struct statx status;
 
-	return SYS5(SYS_statx, AT_FDCWD, "/proc/self/task", 0, STATX_NLINK, &status) == 0 &&
-	       status.stx_nlink == 3;
+	if (SYS5(SYS_statx, AT_FDCWD, "/proc/self/task", 0, STATX_NLINK, &status) < 0)
+		return 0;
+	return status.stx_nlink > 2 ? status.stx_nlink - 2 : 0;
+}
+
+int kernel_sees_one_thread(void)
+{
+	return kernel_thread_count() == 1;
 }

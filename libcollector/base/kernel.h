@@ -5,7 +5,10 @@
 /* Is it at least this version? No if it does not tell. */
 int kernel_is_at_least(int major, int minor);
 
-/* Has the process one thread only, also none that nobody announced? No if that cannot be seen. */
+/* How many threads the process has, also those that nobody announced. 0 if that cannot be seen. */
+unsigned kernel_thread_count(void);
+
+/* Has the process one thread only? No if that cannot be seen. */
 int kernel_sees_one_thread(void);
 
 #endif

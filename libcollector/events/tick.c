@@ -289,9 +289,10 @@ static __attribute__((noinline)) void take_tick(struct col_thread *thread,
 			tick_sample(thread, context, tick);
 		thread_check_name(thread, COL_HANDLER);
 		if (usage_sample_if_due(thread, COL_HANDLER)) {
-			thread_scan();
+			thread_scan_begin();
 			watch(thread, 1);
 		}
+		thread_scan_step();
 	}
 	atomic_store_explicit(&thread->in_handler, 0, memory_order_release);
 }

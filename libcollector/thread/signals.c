@@ -5,7 +5,7 @@
 
 #include "libcollector/thread/altstack.h"
 #include "libcollector/hook/hook.h"
-#include "libcollector/thread/thread.h"
+#include "libcollector/thread/thread_state.h"
 
 #include <errno.h>
 
@@ -118,12 +118,7 @@ void signals_give_back(int kept)
 
 int signals_is_ours(const siginfo_t *info)
 {
-	const void *value = info->si_value.sival_ptr;
-
-	for (struct col_thread *state = thread_first(); state; state = state->next)
-		if (state == value)
-			return 1;
-	return 0;
+	return thread_is_state(info->si_value.sival_ptr);
 }
 
 /* The effect of the signal on a program without a handler for it: the signal kills it. */

@@ -11,54 +11,13 @@
 
 __thread struct col_thread *col_self;
 
-static _Atomic(struct col_thread *) all;
 static pthread_key_t exit_key;
 static int has_exit_key;
 atomic_uint thread_starting;
 
-/* The state of each thread, at its number: of two threads with the same place, one is found here.
- * The kernel clears them in a forked child. */
-enum { HINTS = 1 << 14 };
-static _Atomic(struct col_thread *) *hints; /* NULL: none yet, or no memory */
-
-struct col_thread *thread_first(void)
-{
-	return atomic_load_explicit(&all, memory_order_acquire);
-}
-
 int thread_is_alive(uint32_t tid)
 {
 	return SYS3(SYS_tgkill, col.pid, tid, 0) != -ESRCH;
-}
-
-/* May another thread have this state? */
-static int is_free(struct col_thread *state, unsigned *use)
-{
-	*use = atomic_load(&state->use);
-	return *use == COL_UNUSED ||
-	       (*use == COL_ENDING && !thread_is_alive(atomic_load(&state->ending)));
-}
-
-struct col_thread *thread_take(void)
-{
-	struct col_thread *state;
-	unsigned use;
-
-	for (state = thread_first(); state; state = state->next)
-		if (is_free(state, &use) &&
-		    atomic_compare_exchange_strong(&state->use, &use, COL_USED)) {
-			atomic_store(&state->ending, 0);
-			return state;
-		}
-	state = sys_mmap_anonymous(sizeof(*state));
-	if (!state)
-		return NULL;
-	sys_madvise(state, sizeof(*state), MADV_DONTFORK);
-	atomic_store(&state->use, COL_USED);
-	state->next = thread_first();
-	while (!atomic_compare_exchange_weak(&all, &state->next, state))
-		continue;
-	return state;
 }
 
 void thread_begin(struct col_thread *state, uint32_t tid)
@@ -77,47 +36,40 @@ void thread_begin(struct col_thread *state, uint32_t tid)
 	state->user_us = state->system_us = 0;
 	state->faults = 0;
 	atomic_store_explicit(&state->tid, tid, memory_order_release);
+	thread_table_enter(tid, state);
 	col_count(&col.count.threads, 1);
 	EACH_SOURCE(thread_begin, state);
 }
 
+/* Its thread has recorded its last event. */
+static void give_up(struct col_thread *state)
+{
+	EACH_SOURCE(thread_gone, state);
+	state->perf = COL_PERF_UNKNOWN;
+	atomic_store(&state->tid, 0);
+	thread_release(state);
+}
+
 void thread_end(struct col_thread *state)
 {
-	EACH_SOURCE(thread_gone, state);
-	state->perf = COL_PERF_UNKNOWN;
-	atomic_store(&state->tid, 0);
-	atomic_store_explicit(&state->use, COL_UNUSED, memory_order_release);
+	uint32_t tid = atomic_load(&state->tid);
+
+	if (tid)
+		thread_table_leave(tid, state);
+	give_up(state);
 }
 
-/* The calling thread has recorded everything. The kernel lists it until it is gone; until then it
- * must not be taken for an unknown thread. */
+void thread_drop(struct col_thread *state, uint32_t tid)
+{
+	if (thread_table_leave(tid, state))
+		give_up(state);
+}
+
+/* The calling thread has recorded everything. */
 static void end_self(struct col_thread *state)
 {
-	EACH_SOURCE(thread_gone, state);
-	state->perf = COL_PERF_UNKNOWN;
-	atomic_store(&state->ending, atomic_load(&state->tid));
-	atomic_store(&state->tid, 0);
-	atomic_store(&state->use, COL_ENDING);
-}
-
-static int has_tid(struct col_thread *state, uint32_t tid)
-{
-	return state && atomic_load_explicit(&state->tid, memory_order_relaxed) == tid;
-}
-
-struct col_thread *thread_find(uint32_t tid)
-{
-	_Atomic(struct col_thread *) *hint = hints ? &hints[tid % HINTS] : NULL;
-	struct col_thread *state = hint ? atomic_load(hint) : NULL;
-
-	if (likely(has_tid(state, tid)))
-		return state;
-	state = thread_first();
-	while (state && !has_tid(state, tid))
-		state = state->next;
-	if (state && hint)
-		atomic_store(hint, state);
-	return state;
+	thread_table_end(atomic_load(&state->tid), state);
+	give_up(state);
 }
 
 /* `thread` writes the record of the thread with the id `tid`. */
@@ -189,6 +141,7 @@ static void begin_again(void)
 		uintptr_t pointer = state->pointer;
 
 		if (tid && thread_is_alive(tid)) {
+			thread_table_leave(tid, state);
 			thread_begin(state, tid);
 			state->scope = scope;
 			state->pointer = pointer;
@@ -239,22 +192,11 @@ static uint32_t first_tid(void)
 	return tid ? tid : (uint32_t)col.pid;
 }
 
-static void make_hints(void)
-{
-	void *memory = hints ? NULL : sys_mmap_anonymous(HINTS * sizeof(*hints));
-
-	if (memory && sys_madvise(memory, HINTS * sizeof(*hints), MADV_WIPEONFORK) == 0)
-		hints = memory;
-	else if (memory)
-		sys_munmap(memory, HINTS * sizeof(*hints));
-}
-
 int thread_open(void)
 {
 	uint32_t tid = first_tid();
 	struct col_thread *state, *known;
 
-	make_hints();
 	begin_again();
 	/* An earlier recording may have found this thread without its ever recording by itself. */
 	known = col_self ? col_self : thread_find(tid);
@@ -279,7 +221,8 @@ int thread_restart(void)
 {
 	struct col_thread *state;
 
-	atomic_store(&all, NULL);
+	thread_memory_restart();
+	thread_table_restart();
 	atomic_store(&thread_starting, 0);
 	state = thread_take();
 	if (!state)
@@ -297,5 +240,5 @@ void thread_keep_memory(struct col_thread *thread, int advice)
 				sys_madvise(thread->slot[i][k].map, thread->slot[i][k].map_size,
 				            advice);
 	EACH_SOURCE(keep_memory, thread, advice);
-	sys_madvise(thread, sizeof(*thread), advice);
+	thread_memory_keep(thread, advice);
 }

@@ -2,7 +2,9 @@
  *
  * States are never unmapped: when a thread has ended, a new thread takes over its state, with the
  * extents that it has begun. `tid` is 0 while a state has no thread. The handler parts of a state
- * are used only in the tick handler, its normal parts only by its thread. */
+ * are used only in the tick handler, its normal parts only by its thread.
+ *
+ * Nothing that is done for one thread, or in a handler, takes longer because there are many. */
 #ifndef XER_COLLECTOR_THREAD_H
 #define XER_COLLECTOR_THREAD_H
 
@@ -10,18 +12,15 @@
 #include "libcollector/thread/parts.h"
 #include "libcollector/unwind/walk.h"
 
-/* An ending thread has recorded everything, but the kernel still lists it. */
-enum col_use { COL_UNUSED, COL_USED, COL_ENDING };
-
 /* Does a thread tick by a perf event (tick_perf.h)? It inherits the event, if its creator has it:
  * shared with its siblings, or as its own. */
 enum col_perf { COL_PERF_UNKNOWN, COL_PERF_NONE, COL_PERF_SHARED, COL_PERF_OWN };
 
 struct col_thread {
-	atomic_uint use;
 	atomic_uint tid;
-	atomic_uint ending; /* the tid of the ending thread */
 	atomic_uint in_handler;
+	uint32_t number;       /* of the state, from 1: see thread_at() */
+	atomic_uint next_free; /* the number of another unused state, 0: none */
 	uintptr_t scope;    /* 0: outside of the recorder, in normal context; see scope.h */
 	uintptr_t scope_pc; /* the return address of the function that is in it */
 	int exit_rounds;
@@ -93,8 +92,12 @@ static inline struct col_thread *thread_current(void)
 /* The memo of a context, mapped at its first use; NULL if there is no memory. Signal-safe. */
 struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context);
 
-/* Find threads that were not announced, and threads that have gone. Signal-safe. */
+/* Find threads that were not announced, and threads that have gone: all at once, or from step to
+ * step, each of which looks at some of them. thread_scan_begin looks whether there is a reason to.
+ * Signal-safe. */
 void thread_scan(void);
+void thread_scan_begin(void);
+void thread_scan_step(void);
 
 /* Check whether the calling thread has a new name, and record it. Signal-safe. */
 void thread_check_name(struct col_thread *thread, enum col_context context);

@@ -1,10 +1,25 @@
 /* thread_scan.c: finds threads that were not announced, in the kernel's list. See thread.h.
- * See doc/decisions/06-unannounced-threads.md. */
+ *
+ * There may be many threads, and the scan runs in the handler of a tick. So a round goes from step
+ * to step: first some places of the table of threads, whether those are still there, then some of
+ * the kernel's list. See doc/decisions/06-unannounced-threads.md. */
 #include "libcollector/thread/thread_state.h"
 
-enum { DIRECTORY_BUFFER = 2048 };
+#include "libcollector/base/kernel.h"
 
-static atomic_uint scanning;
+enum { DIRECTORY_BUFFER = 2048, SWEPT = 64, PATIENCE = 8 };
+
+enum phase { SWEEP, LIST };
+
+static struct {
+	atomic_uint busy;     /* a thread takes a step */
+	atomic_uint is_going; /* a round has begun, and is not over */
+	/* under `busy` */
+	enum phase phase;
+	uint32_t place;   /* in the table */
+	int64_t position; /* in the kernel's list */
+	unsigned put_off; /* how often a round would have begun */
+} scan;
 
 struct directory_entry {
 	uint64_t inode;
@@ -36,83 +51,103 @@ void thread_found(uint32_t tid)
 		col_count(&col.count.lost_threads, 1);
 }
 
-static int is_ending(uint32_t tid)
-{
-	struct col_thread *state = thread_first();
-
-	while (state && atomic_load(&state->ending) != tid)
-		state = state->next;
-	return state != NULL;
-}
-
 /* A thread in the kernel's list. One that is starting has a state or gets one by itself. One that
  * is ending has had a state, and a second one would count its time twice. `starting` is read first:
  * if it is 0, the creator of a listed thread is done. Whether the thread is alive is read last:
  * only then is it certain that its state has not gone to another one in the meantime. */
 void thread_listed(uint32_t tid)
 {
-	if (atomic_load(&thread_starting) || tid == 0 || thread_find(tid) || is_ending(tid) ||
-	    !thread_is_alive(tid))
+	if (atomic_load(&thread_starting) || tid == 0 || thread_find(tid) ||
+	    thread_table_has_ended(tid) || !thread_is_alive(tid))
 		return;
 	thread_found(tid);
 }
 
-static void drop_dead(void)
-{
-	for (struct col_thread *state = thread_first(); state; state = state->next) {
-		uint32_t tid = atomic_load(&state->tid);
-
-		if (tid && !thread_is_alive(tid) &&
-		    atomic_compare_exchange_strong(&state->tid, &tid, 0))
-			thread_end(state);
-	}
-}
-
-/* The number of links of the kernel's directory is the number of threads: if it is unchanged, the
- * threads need not be read one by one, which would be expensive every second with thousands of
- * them. */
-static int all_are_known(int fd)
-{
-	struct stat status;
-	uint64_t known = 2;
-
-	for (struct col_thread *state = thread_first(); state; state = state->next)
-		known += atomic_load_explicit(&state->tid, memory_order_relaxed) != 0;
-	return sys_fstat(fd, &status) == 0 && status.st_nlink == known;
-}
-
-static void read_list(int fd)
+/* Read the next part of the kernel's list. Returns 0 when there is no more. */
+static int read_some(void)
 {
 	char buffer[DIRECTORY_BUFFER] __attribute__((aligned(8)));
-	long len;
+	long fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
+	long len = 0;
 
-	while ((len = SYS3(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < len;) {
-			const struct directory_entry
-				*entry = (const struct directory_entry *)(buffer + at);
+	if (fd < 0)
+		return 0;
+	if (scan.position == 0 || SYS3(SYS_lseek, fd, scan.position, SEEK_SET) >= 0)
+		len = SYS3(SYS_getdents64, fd, buffer, sizeof(buffer));
+	sys_close((int)fd);
+	for (long at = 0; at < len;) {
+		const struct directory_entry *entry = (const struct directory_entry *)(buffer + at);
 
-			thread_listed(parse_tid(entry->name));
-			at += entry->size;
-		}
+		thread_listed(parse_tid(entry->name));
+		scan.position = entry->next;
+		at += entry->size;
+	}
+	return len > 0;
+}
+
+static void begin_round(void)
+{
+	scan.phase = SWEEP;
+	scan.place = 0;
+	scan.position = 0;
+	scan.put_off = 0;
+	atomic_store(&scan.is_going, 1);
+}
+
+static void take_step(void)
+{
+	if (scan.phase == LIST)
+		atomic_store(&scan.is_going, read_some());
+	else if (!thread_table_sweep(&scan.place, SWEPT))
+		scan.phase = LIST;
+}
+
+void thread_scan_step(void)
+{
+	if (!atomic_load_explicit(&scan.is_going, memory_order_relaxed) ||
+	    atomic_exchange(&scan.busy, 1))
+		return;
+	if (atomic_load(&scan.is_going))
+		take_step();
+	atomic_store(&scan.busy, 0);
+}
+
+/* Is the number of threads that we know not the kernel's? While threads begin and end, the numbers
+ * differ for a moment: then the next look tells, or a later one, if this goes on. */
+static int is_due(void)
+{
+	unsigned listed = kernel_thread_count(), known = thread_table_count_listed();
+
+	if (listed == 0 || listed == known)
+		return 0;
+	return !atomic_load(&thread_starting) || ++scan.put_off >= PATIENCE;
+}
+
+void thread_scan_begin(void)
+{
+	if (atomic_load(&scan.is_going) || atomic_exchange(&scan.busy, 1))
+		return;
+	if (is_due()) {
+		begin_round();
+		take_step();
+	}
+	atomic_store(&scan.busy, 0);
 }
 
 void thread_scan(void)
 {
-	long fd;
-
-	if (atomic_exchange(&scanning, 1))
+	if (atomic_exchange(&scan.busy, 1))
 		return;
-	fd = sys_openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
-	if (fd >= 0 && !all_are_known((int)fd)) {
-		drop_dead();
-		read_list((int)fd);
+	if (kernel_thread_count() != thread_table_count_listed()) {
+		begin_round();
+		while (atomic_load(&scan.is_going))
+			take_step();
 	}
-	if (fd >= 0)
-		sys_close((int)fd);
-	atomic_store(&scanning, 0);
+	atomic_store(&scan.busy, 0);
 }
 
 void thread_scan_restart(void)
 {
-	atomic_store(&scanning, 0);
+	atomic_store(&scan.busy, 0);
+	atomic_store(&scan.is_going, 0);
 }

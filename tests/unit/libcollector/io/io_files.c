@@ -164,7 +164,7 @@ Test(io_files, addresses_of_the_internet_are_written_as_usual)
 
 static void *name_all(void *numbers)
 {
-	struct col_thread self = {.use = COL_USED};
+	struct col_thread self = {.number = 1};
 
 	atomic_store(&self.tid, 43);
 	for (int i = 0; i < NAMES; i++) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 static int begun, gone, accounted;
@@ -202,13 +203,123 @@ Test(thread, a_new_one_takes_over_the_state_of_one_that_is_gone)
 	cr_assert_eq(next->epoch, 3);
 	cr_assert_eq(atomic_load(&next->tid), (1u << 29) + 1);
 	cr_assert_neq(thread_take(), other, "which is in use");
-	/* The state of an ending thread is not free as long as the kernel has the thread. */
-	atomic_store(&next->use, COL_ENDING);
-	atomic_store(&next->ending, (unsigned)gettid());
-	cr_assert_neq(thread_take(), next);
-	atomic_store(&next->ending, 1 << 30);
-	cr_assert_eq(thread_take(), next);
-	cr_assert_eq(atomic_load(&next->ending), 0);
+}
+
+/* The kernel lists a thread for a moment after it has recorded its end. */
+Test(thread, one_that_has_ended_is_not_found_again)
+{
+	uint32_t tid = (uint32_t)gettid();
+	struct col_thread *self = thread_current(), *again;
+
+	thread_table_end(tid, self);
+	atomic_store(&self->tid, 0);
+	cr_assert_null(thread_find(tid));
+	cr_assert(thread_table_has_ended(tid));
+	cr_assert_eq(thread_table_count(), 0);
+	cr_assert_eq(thread_table_count_listed(), 1);
+	thread_listed(tid);
+	cr_assert_null(thread_find(tid));
+	/* But it may go on, or another one may get its number. */
+	again = thread_take();
+	thread_begin(again, tid);
+	cr_assert_eq(thread_find(tid), again);
+	cr_assert(!thread_table_has_ended(tid));
+	cr_assert_eq(thread_table_count_listed(), 1);
+	thread_end(again);
+	cr_assert_null(thread_find(tid));
+}
+
+static void take_states(struct col_thread **states, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		states[i] = thread_take();
+		cr_assert_not_null(states[i]);
+	}
+}
+
+Test(thread, the_table_forgets_those_that_are_gone)
+{
+	enum { THREADS = 1000, TID = 1 << 28 };
+	struct col_thread *state[THREADS];
+	uint32_t place = 0;
+	int steps = 0;
+
+	take_states(state, THREADS);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		thread_begin(state[i], TID + i);
+		if (i % 2) {
+			thread_table_end(TID + i, state[i]);
+			atomic_store(&state[i]->tid, 0);
+		}
+	}
+	cr_assert_eq(thread_table_count(), 1 + THREADS / 2);
+	cr_assert_eq(thread_table_count_listed(), 1 + THREADS / 2, "of those that have ended");
+	cr_assert_eq(gone, 0);
+	while (thread_table_sweep(&place, 100))
+		steps++;
+	cr_assert_geq(steps, THREADS / 100, "each does a part of it");
+	cr_assert_eq(thread_table_count(), 1);
+	cr_assert_eq(gone, THREADS / 2);
+	cr_assert_eq(count_states(), 1);
+}
+
+/* States that nobody gives back are found by those who need new ones. */
+Test(thread, states_stay_in_proportion_to_the_threads)
+{
+	enum { LIVE = 500, GONE = 20000, TID = 1 << 28 };
+	uint32_t highest = 0;
+
+	for (uint32_t i = 0; i < LIVE; i++)
+		cr_assert_not_null(thread_take());
+	for (uint32_t i = 0; i < GONE; i++) {
+		struct col_thread *state = thread_take();
+
+		thread_begin(state, TID + i);
+		highest = state->number > highest ? state->number : highest;
+	}
+	cr_assert_lt(highest, 2 * LIVE, "%u", highest);
+}
+
+enum { FEW = 500, MANY = 20000 };
+
+static double cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Create states for `count` threads, and find and end them all. Returns the CPU time of one. */
+static double live_and_die(uint32_t count)
+{
+	enum { TID = 1 << 28, TIMES = 5 };
+	static struct col_thread *state[MANY];
+	double start = cpu_s();
+
+	take_states(state, count);
+	for (uint32_t i = 0; i < count; i++)
+		thread_begin(state[i], TID + i);
+	for (uint32_t i = 0; i < TIMES * count; i++)
+		cr_assert_not_null(thread_find(TID + i % count));
+	for (uint32_t i = 0; i < count; i++)
+		thread_end(thread_find(TID + i));
+	return (cpu_s() - start) / count;
+}
+
+Test(thread, each_costs_as_much_when_there_are_many)
+{
+	double few, many;
+
+	live_and_die(MANY); /* the memory is there */
+	few = live_and_die(FEW);
+	for (int i = 0; i < 4; i++) {
+		double again = live_and_die(FEW);
+
+		few = again < few ? again : few;
+	}
+	many = live_and_die(MANY);
+	cr_assert_lt(many, 10 * few, "%.2f us each of many, %.2f of few", many * 1e6, few * 1e6);
 }
 
 Test(thread, another_recording_begins_with_the_threads_that_are_there)
