@@ -1,7 +1,7 @@
 /* fdr.h: XRay flight data recorder files, version 1, as Xer writes and reads them.
  *
  * A file is a 32-byte header and then *extents*. An extent is claimed and filled by one thread; it
- * is a multiple of 4096 bytes and begins at one (the first begins after the header, and is 32 bytes
+ * is a multiple of 512 bytes and begins at one (the first begins after the header, and is 32 bytes
  * shorter). It holds one or more *buffers* one after the other (a thread's successor goes on in
  * what is left):
  *
@@ -28,7 +28,8 @@ enum {
 	FDR_METADATA_SIZE = 16,
 	FDR_FUNCTION_SIZE = 8,
 	FDR_PROLOGUE_SIZE = 3 * FDR_METADATA_SIZE,
-	FDR_EXTENT_UNIT = 4096,
+	FDR_EXTENT_UNIT = 512,
+	FDR_PAGE = 4096, /* by multiples of which files get longer */
 	FDR_FUNCTION_MAX = 0xfffffff, /* highest number of a function */
 	FDR_VERSION = 1,
 	FDR_TYPE = 1

@@ -70,7 +70,7 @@ static void reset_threads(void)
 		for (int i = 0; i < COL_CONTEXTS; i++)
 			for (int k = 0; k < FMT_STREAMS; k++) {
 				col_slot_abandon(&state->slot[i][k]);
-				state->slot[i][k] = (struct col_slot){.map = NULL};
+				state->slot[i][k] = (struct col_slot){.size = 0};
 			}
 		memset(state->events, 0, sizeof(state->events));
 	}

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ORDINAL = 1, SAMPLES = 2, FILE_SIZE = FDR_EXTENT_UNIT };
+enum { ORDINAL = 1, SAMPLES = 2, FILE_SIZE = FDR_PAGE };
 
 /* The file gets its name when it is whole. One that is there stays. */
 static int make_file(int directory, const char *name, const char *temporary, const void *bytes,

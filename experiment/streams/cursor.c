@@ -248,19 +248,19 @@ static int pass_record(struct exp_cursor *cursor, size_t left)
 	return 1;
 }
 
-/* The records of an extent have ended. If the rest of it holds a buffer at the start of a page,
+/* The records of an extent have ended. If the rest of it holds a buffer at the start of a unit,
  * that is another extent, and the length of this one is damaged: go there. Returns 1, or 0 if there
  * is none. */
 static int find_swallowed(struct exp_cursor *cursor)
 {
 	uint64_t from = offset_of(cursor, cursor->at);
-	uint64_t page = from / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT + FDR_EXTENT_UNIT;
+	uint64_t unit = from / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT + FDR_EXTENT_UNIT;
 	uint64_t next;
 
 	/* A live writer may have gone on here since. */
-	if (page >= cursor->limit || cursor->stream->experiment->info.status == EXP_RUNNING)
+	if (unit >= cursor->limit || cursor->stream->experiment->info.status == EXP_RUNNING)
 		return 0;
-	next = exp_stream_find_buffer(cursor->stream, page);
+	next = exp_stream_find_buffer(cursor->stream, unit);
 	if (next >= cursor->limit)
 		return 0;
 	report_skip(cursor, from, next, "the length of an extent is damaged");

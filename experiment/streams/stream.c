@@ -1,5 +1,5 @@
 /* stream.c: finds the extents of a data file. Extents are claimed in any order and may be
- * unpublished (zero), so the file is walked from page to page, past its holes. */
+ * unpublished (zero), so the file is walked from unit to unit, past its holes. */
 #include "experiment/streams/stream.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ void exp_stream_unreadable(struct exp_stream *stream, uint64_t offset, ssize_t g
 	exp_stream_fault(stream, offset, what);
 }
 
-static uint64_t page_after(uint64_t offset)
+static uint64_t unit_after(uint64_t offset)
 {
 	return offset / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT + FDR_EXTENT_UNIT;
 }
@@ -56,10 +56,10 @@ static int is_whole(const struct fdr_prologue *prologue, uint64_t at)
 	       (at + prologue->extent_left) % FDR_EXTENT_UNIT == 0;
 }
 
-/* Where the next page begins that is worth a look, behind the useless one at `at`. */
-static uint64_t skip_page(const struct exp_stream *stream, uint64_t at, int is_zero)
+/* Where the next unit begins that is worth a look, behind the useless one at `at`. */
+static uint64_t skip_unit(const struct exp_stream *stream, uint64_t at, int is_zero)
 {
-	uint64_t next = page_after(at);
+	uint64_t next = unit_after(at);
 
 	if (is_zero && next < stream->size) {
 		off_t data = lseek(stream->fd, (off_t)next, SEEK_DATA);
@@ -80,7 +80,7 @@ uint64_t exp_stream_find_buffer(const struct exp_stream *stream, uint64_t at)
 		read_header(stream, at, header);
 		if (fdr_prologue_get(header, &prologue) == 0 && is_whole(&prologue, at))
 			return at;
-		at = skip_page(stream, at, header[0] == 0);
+		at = skip_unit(stream, at, header[0] == 0);
 	}
 	return stream->size;
 }
@@ -116,13 +116,13 @@ static int take_extent(struct exp_stream *stream, uint64_t at, uint64_t *next)
 	if (got <= 0)
 		exp_stream_unreadable(stream, at, got);
 	if (header[0] == 0) {
-		*next = skip_page(stream, at, 1);
+		*next = skip_unit(stream, at, 1);
 		return 0;
 	}
 	if (fdr_prologue_get(header, &prologue) != 0) {
 		char what[64];
 
-		*next = exp_stream_find_buffer(stream, page_after(at));
+		*next = exp_stream_find_buffer(stream, unit_after(at));
 		snprintf(what, sizeof(what), "not a buffer, skipped to %llu",
 		         (unsigned long long)*next);
 		/* A live writer may have published the extent that was passed over as unused a
@@ -135,7 +135,7 @@ static int take_extent(struct exp_stream *stream, uint64_t at, uint64_t *next)
 		*next = at + prologue.extent_left;
 	} else {
 		exp_stream_fault(stream, at, "the length of an extent is damaged");
-		*next = exp_stream_find_buffer(stream, page_after(at));
+		*next = exp_stream_find_buffer(stream, unit_after(at));
 	}
 	return add_extent(stream, at, *next, header, prologue.tsc);
 }

@@ -43,8 +43,8 @@ void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *wh
  * `got` is what pread returned, 0 or -1 (errno). */
 void exp_stream_unreadable(struct exp_stream *stream, uint64_t offset, ssize_t got);
 
-/* The first page (FDR_EXTENT_UNIT) at or behind `at`, itself the start of a page, that begins with
- * a sound buffer. Returns its file offset, or the file's size. */
+/* The first unit (FDR_EXTENT_UNIT) at or behind `at`, itself the start of one, that begins with a
+ * sound buffer. Returns its file offset, or the file's size. */
 uint64_t exp_stream_find_buffer(const struct exp_stream *stream, uint64_t at);
 
 struct exp_cursor {

@@ -104,24 +104,20 @@ int functrace_is_interrupted(void)
 	return writer->thread->functrace.first.busy != 0;
 }
 
-static void keep_writer(struct functrace_writer *writer, int advice)
-{
-	if (writer->slot.map)
-		sys_madvise(writer->slot.map, writer->slot.map_size, advice);
-}
-
 void functrace_keep_memory(struct col_thread *self, int advice)
 {
-	keep_writer(&self->functrace.first, advice);
+	col_slot_advise(&self->functrace.first.slot, advice);
 	for (struct functrace_writer *writer = self->functrace.more; writer; writer = writer->next)
-		keep_writer(writer, advice);
+		col_slot_advise(&writer->slot, advice);
 }
 
 /* What the interrupted record writes in the child goes nowhere. */
 static void cut_off(struct functrace_writer *writer)
 {
-	if (writer->slot.map)
-		SYS6(SYS_mmap, writer->slot.map, writer->slot.map_size, PROT_READ | PROT_WRITE,
+	struct col_slot *slot = &writer->slot;
+
+	if (col_slot_is_open(slot))
+		SYS6(SYS_mmap, slot->end - slot->size, slot->size, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
@@ -232,10 +228,10 @@ static int make_room(struct functrace_writer *writer, uint32_t size)
 	size += 2 * FDR_METADATA_SIZE + sizeof(struct fmt_trace_begin);
 	if (unlikely(writer->recording != atomic_load(&recording))) {
 		col_slot_abandon(slot);
-		*slot = (struct col_slot){.map = NULL};
+		*slot = (struct col_slot){.size = 0};
 		writer->recording = atomic_load(&recording);
 	}
-	if (slot->map)
+	if (col_slot_is_open(slot))
 		slot->at = (uint8_t *)writer->at;
 	writer->end = NULL;
 	if ((slot->tid != tid || (size_t)(slot->end - slot->at) < size) &&
@@ -272,7 +268,8 @@ static int put(struct functrace_writer *writer, uint64_t word)
 	uint32_t cpu;
 	int status;
 
-	if (slot->map && slot->tid == atomic_load_explicit(&thread->tid, memory_order_relaxed) &&
+	if (col_slot_is_open(slot) &&
+	    slot->tid == atomic_load_explicit(&thread->tid, memory_order_relaxed) &&
 	    thread->functrace.epoch == atomic_load(&epoch) &&
 	    limits_erase(writer, word, now(&cpu))) {
 		slot->at = (uint8_t *)writer->at;

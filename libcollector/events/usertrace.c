@@ -70,7 +70,8 @@ static inline uint64_t *begin(struct col_thread *thread, int trace, uint32_t siz
 		if (unlikely(thread->events[SOURCE_USER]++ ==
 		             0)) /* addresses in data words are shown by name */
 			map_begin();
-		slot->events++;
+		if (slot->part)
+			slot->part->events++;
 	}
 	return payload;
 }

@@ -34,6 +34,7 @@ static __thread int
 /* What the parent records with must not be touched. */
 static void let_go(void)
 {
+	col_extents_lose();
 	col_streams_forget();
 	col_log_forget();
 	col_directory_close();

@@ -1,16 +1,13 @@
 /* lostpages.c: put memory in the place of lost pages. See lostpages.h.
  *
- * The users of mappings know which mapping it is: the slots and writers of threads, and the table
- * of stacks. There is no list of mappings, so an extent costs nothing more. Most faults are in the
- * slot of the faulting thread itself; but a child that shares the memory (vfork) has no slot. The
- * slot of another thread is read while it may change: it is empty before its extent is unmapped,
- * and has its size before its address, so other mappings never get mixed up with it.
- * See doc/decisions/03-sigbus.md. */
+ * The mappings are the windows of streams (window.h), and those of the table of stacks. A window
+ * that is written to has a user, who does not unmap it meanwhile. See doc/decisions/03-sigbus.md.
+ */
 #include "libcollector/thread/lostpages.h"
 
 #include "libcollector/thread/altstack.h"
-#include "libcollector/thread/thread.h"
 #include "libcollector/unwind/tree.h"
+#include "libcollector/write/stream.h"
 
 struct lost {
 	uint8_t *at;
@@ -18,45 +15,18 @@ struct lost {
 	enum fmt_stream stream;
 };
 
-static int is_in_slot(const struct col_slot *slot, enum fmt_stream stream, uintptr_t address,
-                      struct lost *out)
-{
-	uint8_t *at = __atomic_load_n(&slot->map, __ATOMIC_ACQUIRE);
-	uint32_t size = __atomic_load_n(&slot->map_size, __ATOMIC_ACQUIRE);
-
-	if (!at || address - (uintptr_t)at >= size ||
-	    __atomic_load_n(&slot->map, __ATOMIC_ACQUIRE) != at)
-		return 0;
-	*out = (struct lost){at, size, stream};
-	return 1;
-}
-
-static int is_of_thread(const struct col_thread *thread, uintptr_t address, struct lost *out)
-{
-	const struct functrace_thread *functrace = &thread->functrace;
-
-	for (int i = 0; i < COL_CONTEXTS; i++)
-		for (int k = 0; k < FMT_STREAMS; k++)
-			if (is_in_slot(&thread->slot[i][k], (enum fmt_stream)k, address, out))
-				return 1;
-	if (is_in_slot(&functrace->first.slot, FMT_STREAM_FUNCTRACE, address, out))
-		return 1;
-	for (const struct functrace_writer *writer = functrace->more; writer; writer = writer->next)
-		if (is_in_slot(&writer->slot, FMT_STREAM_FUNCTRACE, address, out))
-			return 1;
-	return 0;
-}
-
 static int find(uintptr_t address, struct lost *out)
 {
+	const struct window *window = window_find(address);
+
 	out->stream = FMT_STREAM_FRAMEINFO;
 	out->at = tree_find_map(address, &out->size);
 	if (out->at)
 		return 1;
-	for (const struct col_thread *thread = thread_first(); thread; thread = thread->next)
-		if (is_of_thread(thread, address, out))
-			return 1;
-	return 0;
+	if (!window)
+		return 0;
+	*out = (struct lost){window_memory(window, window->at), window->size, window->stream};
+	return out->at != NULL;
 }
 
 /* Shared, as the file was: otherwise it would count as data of the program, which may be

@@ -57,7 +57,7 @@ int scope_was_abandoned(struct col_thread *thread, uintptr_t place)
 	 * extents are small ones, since a program that jumps often would fill the disk. */
 	for (int i = 0; scope_kind(thread) & RECORDING && i < FMT_STREAMS; i++) {
 		col_slot_abandon(&thread->slot[COL_NORMAL][i]);
-		thread->slot[COL_NORMAL][i].map_size = 0;
+		thread->slot[COL_NORMAL][i].size = FDR_PAGE / 2; /* the next one is twice as long */
 	}
 	if (thread->memo[COL_NORMAL])
 		thread->memo[COL_NORMAL]->count = 0;

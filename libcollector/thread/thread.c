@@ -236,9 +236,7 @@ void thread_keep_memory(struct col_thread *thread, int advice)
 {
 	for (int i = 0; i < COL_CONTEXTS; i++)
 		for (int k = 0; k < FMT_STREAMS; k++)
-			if (thread->slot[i][k].map)
-				sys_madvise(thread->slot[i][k].map, thread->slot[i][k].map_size,
-				            advice);
+			col_slot_advise(&thread->slot[i][k], advice);
 	EACH_SOURCE(keep_memory, thread, advice);
 	thread_memory_keep(thread, advice);
 }

@@ -14,7 +14,7 @@ enum { PARTS = 256, PART_MIN = 8 << 10, PART_MAX = 256 << 10, COUNT_MIN = 4, COU
 
 int ring_init(struct ring *ring, uint64_t bytes)
 {
-	uint64_t size = bytes / PARTS / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT;
+	uint64_t size = bytes / PARTS / FDR_PAGE * FDR_PAGE;
 
 	size = size < PART_MIN ? PART_MIN : size;
 	size = size > PART_MAX ? PART_MAX : size;
@@ -28,10 +28,10 @@ int ring_init(struct ring *ring, uint64_t bytes)
 
 void ring_fini(struct ring *ring)
 {
-	uint8_t *map = atomic_exchange(&ring->map, NULL);
+	struct window *window = atomic_exchange(&ring->window, NULL);
 
-	if (map)
-		sys_munmap(map, (size_t)ring->count * ring->part_size);
+	if (window)
+		window_let_go(window);
 	if (ring->parts)
 		sys_munmap(ring->parts, ring->count * sizeof(*ring->parts));
 	ring->parts = NULL;
@@ -41,7 +41,7 @@ void ring_restart(struct ring *ring)
 {
 	if (ring->parts)
 		memset(ring->parts, 0, ring->count * sizeof(*ring->parts));
-	atomic_store(&ring->map, NULL);
+	atomic_store(&ring->window, NULL);
 	atomic_store(&ring->next, 0);
 }
 
@@ -64,7 +64,9 @@ struct ring_part *ring_take(struct ring *ring, uint32_t *overwritten)
 
 uint8_t *ring_memory(const struct ring *ring, const struct ring_part *part)
 {
-	return atomic_load(&ring->map) + (uint64_t)(part - ring->parts) * ring->part_size;
+	const struct window *window = atomic_load(&ring->window);
+
+	return window_memory(window, window->at) + (uint64_t)(part - ring->parts) * ring->part_size;
 }
 
 void ring_clear(uint8_t *at, uint32_t size)

@@ -7,19 +7,21 @@
 #ifndef XER_COLLECTOR_RING_H
 #define XER_COLLECTOR_RING_H
 
+#include "libcollector/write/window.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 
 struct ring_part {
 	atomic_uint held;
-	uint32_t events; /* of its last holder; the holder's while it is held */
+	uint32_t events; /* of its last holder, who counts them */
 };
 
 struct ring {
-	struct ring_part *parts; /* parts[count]; NULL: the file is no ring */
-	_Atomic(uint8_t *) map;  /* of all parts, NULL until the file is there */
+	struct ring_part *parts;         /* parts[count]; NULL: the file is no ring */
+	_Atomic(struct window *) window; /* with all parts, NULL until the file is there */
 	uint32_t count;
-	uint32_t part_size; /* a multiple of FDR_EXTENT_UNIT */
+	uint32_t part_size; /* a multiple of FDR_PAGE */
 	atomic_uint next;
 };
 
@@ -33,7 +35,7 @@ void ring_fini(struct ring *ring);
 void ring_restart(struct ring *ring);
 
 /* Take a part, with the number of events that it held in *overwritten. NULL: all are held.
- * Signal-safe. */
+ * Its holder counts those that it writes. Signal-safe. */
 struct ring_part *ring_take(struct ring *ring, uint32_t *overwritten);
 
 /* The part's memory in the mapped ring. */
@@ -43,10 +45,9 @@ uint8_t *ring_memory(const struct ring *ring, const struct ring_part *part);
  * whole events, and then zeros. */
 void ring_clear(uint8_t *at, uint32_t size);
 
-/* Release a part, with `events` in it. Signal-safe. */
-static inline void ring_give(struct ring_part *part, uint32_t events)
+/* Release a part. Signal-safe. */
+static inline void ring_give(struct ring_part *part)
 {
-	part->events = events;
 	/* Pairs with the acquire in ring_take: who takes it sees the number. */
 	atomic_store_explicit(&part->held, 0, memory_order_release);
 }

@@ -1,9 +1,13 @@
-/* stream.c: reserve, map and fill the extents of the event data files. See stream.h.
+/* stream.c: create the event data files, and make them longer. See stream.h.
  * See doc/decisions/12-live-files.md. */
 #include "libcollector/write/stream.h"
 
+#include "libcollector/write/extent.h"
+#include "libcollector/write/stream_state.h"
+
 #include "libcollector/base/host.h"
 #include "libcollector/base/file.h"
+#include "libcollector/base/lock.h"
 #include "libcollector/write/log.h"
 
 #include "format/retry.h"
@@ -11,36 +15,22 @@
 #include <errno.h>
 #include <linux/futex.h>
 
-enum { EXTENT_MIN = FDR_EXTENT_UNIT, EXTENT_MAX = 256 * 1024, TRACE_EXTENT_MAX = 1024 * 1024 };
+enum { MANY = 16 /* buffers */ };
 enum { WAIT_NS = 10000000, WHOLE_WAIT = 100, MAKING_WAITS = 3000 * WHOLE_WAIT }; /* half a minute */
 
-enum state { ABSENT, MAKING, OPEN, STOPPED };
-
-struct stream {
-	const char *name;
-	const char *temporary;
-	struct col_file file;
-	atomic_uint state;
-	atomic_uint ordinal;
-	atomic_uint_fast64_t claimed;
-	uint64_t limit;                  /* of claimed bytes, 0: none */
-	atomic_uint_fast64_t wait_until; /* event time: the program has taken all descriptors */
-	struct ring ring;
-};
-
-static struct stream streams[FMT_STREAMS] = {
+struct stream streams[FMT_STREAMS] = {
 #define STREAM(id, title, role) \
 	{.name = (title), .temporary = "." title ".new", .file = {.fd = -1}},
 #include "format/datakind.def"
 };
 
-/* User events: all traces share one. */
-static atomic_uint_fast64_t *lost_counter(enum fmt_stream stream)
+/* User events: all traces share one counter. */
+void col_stream_count_lost(enum fmt_stream stream)
 {
 	int is_user = stream >= FMT_STREAM_USERTRACE &&
 	              (int)stream <= (int)FMT_STREAM_USERTRACE_LAST;
 
-	return &col.count.lost[is_user ? FMT_STREAM_USERTRACE : stream];
+	col_count(&col.count.lost[is_user ? FMT_STREAM_USERTRACE : stream], 1);
 }
 
 void col_stream_stop(enum fmt_stream which, int error)
@@ -148,15 +138,14 @@ static int make_and_open(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
 	unsigned state = MAKING;
-	int error;
+	int error = make_file(which, size);
 
-	atomic_store(&stream->claimed, size);
-	error = make_file(which, size);
 	if (error < 0) {
 		judge(which, error);
 		atomic_compare_exchange_strong(&stream->state, &state, ABSENT);
 		return error;
 	}
+	stream->claimed = size; /* nobody else looks at it before the file is open */
 	atomic_compare_exchange_strong(&stream->state, &state, OPEN);
 	return 1;
 }
@@ -206,7 +195,7 @@ static int ensure_file(enum fmt_stream which, uint32_t size)
 void col_stream_make(enum fmt_stream which)
 {
 	if (!is_waiting(&streams[which]))
-		ensure_file(which, EXTENT_MIN);
+		ensure_file(which, FDR_PAGE);
 }
 
 static atomic_uint_fast64_t total; /* bytes of event data */
@@ -240,11 +229,9 @@ static int is_full(enum fmt_stream which, uint64_t size)
 	return 1;
 }
 
-int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
+int stream_get_ready(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
-	int made = 0;
-	int fd, error;
 
 	col_settle();
 	col_check_time();
@@ -252,21 +239,47 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 		return -EMFILE;
 	if (exceeds_limit(which, size))
 		return -EDQUOT;
-	if (atomic_load_explicit(&stream->state, memory_order_acquire) != OPEN)
-		made = ensure_file(which, size);
-	if (made != 0) {
-		*at = 0;
-		return made < 0 ? made : 0;
-	}
-	fd = col_file_get(&stream->file, stream->name);
+	if (atomic_load_explicit(&stream->state, memory_order_acquire) == OPEN)
+		return 0;
+	return ensure_file(which, size);
+}
+
+int stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
+{
+	struct stream *stream = &streams[which];
+	int fd = col_file_get(&stream->file, stream->name), error;
+
 	if (fd < 0)
 		return judge(which, fd);
-	*at = atomic_fetch_add(&stream->claimed, size);
-	if (is_full(which, *at + size))
+	if (is_full(which, stream->claimed + size))
 		return -ENOSPC;
-	error = col_file_allocate(fd, *at, size);
-	if (error < 0)
+	error = col_file_allocate(fd, stream->claimed, size);
+	if (error < 0) {
 		col_stream_stop(which, error);
+		return error;
+	}
+	*at = stream->claimed;
+	stream->claimed += size;
+	return 0;
+}
+
+int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
+{
+	struct stream *stream = &streams[which];
+	sys_sigset old;
+	int error = stream_get_ready(which, size);
+
+	if (error != 0) {
+		*at = 0;
+		return error < 0 ? error : 0;
+	}
+	sys_block_signals(&old);
+	error = col_lock_take(&stream->lock);
+	if (error == 0) {
+		error = stream_claim(which, size, at);
+		col_lock_give(&stream->lock);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 	return error;
 }
 
@@ -280,17 +293,22 @@ uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
 	return map;
 }
 
-void col_slot_abandon(struct col_slot *slot)
+int col_stream_has_many(enum fmt_stream which)
 {
-	struct col_slot old = *slot;
-
-	*slot = (struct col_slot){.map_size = old.map_size};
-	atomic_signal_fence(memory_order_seq_cst);
-	if (old.part)
-		ring_give(old.part, old.events);
-	else if (old.map)
-		sys_munmap(old.map, old.map_size);
+	return atomic_load_explicit(&streams[which].ordinal, memory_order_relaxed) >= MANY;
 }
+
+int col_stream_is_stopped(enum fmt_stream which)
+{
+	return atomic_load(&streams[which].state) == STOPPED;
+}
+
+uint64_t col_stream_limit_of(enum fmt_stream which)
+{
+	return streams[which].limit;
+}
+
+/* ---- limits */
 
 int col_stream_limit(enum fmt_stream which, uint64_t bytes, int is_ring)
 {
@@ -307,145 +325,55 @@ static int open_ring(enum fmt_stream which)
 {
 	struct stream *stream = &streams[which];
 	uint64_t size = (uint64_t)stream->ring.count * stream->ring.part_size;
-	int error = ensure_file(which, FDR_EXTENT_UNIT);
-	uint8_t *none = NULL;
-	uint8_t *map;
+	int fd, error = ensure_file(which, FDR_PAGE);
+	struct window *none = NULL, *window;
 
-	if (error < 0 || atomic_load(&stream->ring.map))
-		return error < 0 ? error : 0;
-	error = col_file_get(&stream->file, stream->name);
 	if (error < 0)
-		return judge(which, error);
-	error = col_file_allocate(error, FDR_EXTENT_UNIT, size);
-	map = error < 0 ? NULL : col_stream_map(which, FDR_EXTENT_UNIT, size);
-	if (!map) {
+		return error;
+	fd = col_file_get(&stream->file, stream->name);
+	if (fd < 0)
+		return judge(which, fd);
+	error = col_file_allocate(fd, FDR_PAGE, size);
+	window = error < 0 ? NULL : window_open(which, fd, FDR_PAGE, size);
+	if (!window) {
 		col_stream_stop(which, error < 0 ? error : -ENOMEM);
 		return -EIO;
 	}
 	/* Two threads may have come here at once. */
-	if (!atomic_compare_exchange_strong(&stream->ring.map, &none, map))
-		sys_munmap(map, size);
+	if (!atomic_compare_exchange_strong(&stream->ring.window, &none, window))
+		window_let_go(window);
 	return 0;
 }
 
-/* Let the slot, which has no extent, continue in a part of a ring. */
-static int new_part(struct col_slot *slot, enum fmt_stream which, uint32_t tid)
+int col_stream_open_ring(enum fmt_stream which, struct ring **ring)
 {
-	struct ring *ring = &streams[which].ring;
-	uint32_t overwritten;
-	int error = 0;
-
-	col_check_time();
+	*ring = &streams[which].ring;
 	if (is_waiting(&streams[which]))
 		return -EMFILE;
-	if (!atomic_load(&ring->map))
-		error = open_ring(which);
-	if (error < 0)
-		return error;
-	slot->part = ring_take(ring, &overwritten);
-	if (!slot->part)
-		return -EAGAIN;
-	slot->map_size = ring->part_size;
-	slot->map = ring_memory(ring, slot->part);
-	slot->events = 0;
-	col_count(&col.count.user_overwritten, overwritten);
-	sys_madvise(slot->map, ring->part_size, MADV_POPULATE_WRITE);
-	if (*(uint64_t *)slot->map)
-		ring_clear(slot->map, ring->part_size);
-	col_stream_prologue(which, slot->map, ring->part_size, tid);
-	slot->at = slot->map + FDR_PROLOGUE_SIZE;
-	slot->end = slot->map + ring->part_size;
-	slot->tid = tid;
-	return 0;
+	return atomic_load(&(*ring)->window) ? 0 : open_ring(which);
 }
 
-/* Extents double, up to a size that leaves several of them to a limited stream; each is large
- * enough for an event of `need` bytes. */
-static uint32_t next_size(const struct col_slot *slot, enum fmt_stream which, uint32_t need)
+int col_stream_is_ring(enum fmt_stream which)
 {
-	uint64_t most = which == FMT_STREAM_FUNCTRACE ? TRACE_EXTENT_MAX : EXTENT_MAX;
-	uint64_t max = streams[which].limit ? streams[which].limit / 16 : most;
-	uint32_t size = slot->map_size == 0 ? EXTENT_MIN : slot->map_size * 2;
-
-	max = max > most ? most : max;
-	while (size > EXTENT_MIN && size > max)
-		size /= 2;
-	while (size < FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + 2 * FDR_METADATA_SIZE + need)
-		size *= 2;
-	return size;
+	return streams[which].ring.parts != NULL;
 }
 
-/* Begin the next extent of the slot, which has none. */
-static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid, uint32_t need)
+static void forget(struct stream *stream)
 {
-	uint32_t size = next_size(slot, which, need);
-	uint32_t header;
-	uint8_t *map;
-	uint64_t at;
-	int error;
-
-	error = col_stream_claim(which, size, &at);
-	if (error < 0)
-		return error;
-	map = col_stream_map(which, at, size);
-	if (!map) {
-		col_stream_stop(which, -ENOMEM);
-		return -ENOMEM;
-	}
-	slot->map_size = size;
-	slot->map = map;
-	sys_madvise(slot->map, size, MADV_POPULATE_WRITE);
-	header = at == 0 ? FDR_HEADER_SIZE : 0;
-	if (at != 0)
-		col_stream_prologue(which, slot->map, size, tid);
-	slot->at = slot->map + header + FDR_PROLOGUE_SIZE;
-	slot->end = slot->map + size;
-	slot->tid = tid;
-	return 0;
-}
-
-/* The last thread of the slot is gone: the next one begins a buffer after the EndOfBuffer. */
-static int new_buffer(struct col_slot *slot, enum fmt_stream which, uint32_t tid, uint32_t size)
-{
-	uint8_t *at = slot->at + FDR_METADATA_SIZE;
-	size_t need = FDR_PROLOGUE_SIZE + 2 * FDR_METADATA_SIZE + size;
-
-	if (!slot->map || (size_t)(slot->end - slot->at) < FDR_METADATA_SIZE + need)
-		return 0;
-	col_stream_prologue(which, at, (uint32_t)(slot->end - at), tid);
-	slot->at = at + FDR_PROLOGUE_SIZE;
-	slot->tid = tid;
-	return 1;
-}
-
-int col_slot_refill(struct col_slot *slot, enum fmt_stream which, uint32_t tid, uint32_t size)
-{
-	int error = -EIO;
-
-	if (unlikely(atomic_load(&col.is_quiet)))
-		col_host->greet(slot);
-	if (atomic_load(&streams[which].state) != STOPPED) {
-		if (slot->map && slot->tid != tid && new_buffer(slot, which, tid, size))
-			return 0;
-		col_slot_abandon(slot);
-		error = streams[which].ring.parts ? new_part(slot, which, tid)
-		                                  : new_extent(slot, which, tid, size);
-	}
-	if (error < 0)
-		col_count(lost_counter(which), 1);
-	return error;
+	col_file_close(&stream->file);
+	atomic_store(&stream->state, ABSENT);
+	atomic_store(&stream->ordinal, 0);
+	atomic_store(&stream->wait_until, 0);
+	ring_restart(&stream->ring);
+	col_lock_give(&stream->lock);
+	stream->claimed = 0;
+	stream_leave_windows(stream);
 }
 
 void col_streams_forget(void)
 {
-	for (int i = 0; i < FMT_STREAMS; i++) {
-		col_file_close(&streams[i].file);
-		atomic_store(&streams[i].state, ABSENT);
-		atomic_store(&streams[i].ordinal, 0);
-		atomic_store(&streams[i].claimed, 0);
-		atomic_store(&streams[i].wait_until, 0);
-		ring_restart(&streams[i].ring);
-	}
+	for (int i = 0; i < FMT_STREAMS; i++)
+		forget(&streams[i]);
 	atomic_store(&total, 0);
 }
 

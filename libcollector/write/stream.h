@@ -1,29 +1,37 @@
-/* stream.h: the event data files, written by all threads without locks.
+/* stream.h: the event data files, written by all threads at the same time.
  *
- * A stream is one FDR file. A thread owns a *slot* of each stream that it writes: a mapped extent,
- * filled from `at` to `end`. Extents are reserved by an atomic addition. They grow from 4 KiB to
- * 256 KiB (functrace: 1 MiB) for each slot, so that thousands of threads or small processes cost
- * little. A slot outlives its thread: the next thread continues in it with a buffer of its own.
+ * A stream is one FDR file. A thread owns a *slot* of each stream that it writes: an extent, filled
+ * from `at` to `end`, in a window of the file (window.h) that many extents share. Extents grow from
+ * 4 KiB to 256 KiB (functrace: 1 MiB) for each slot; the first ones are of 512 bytes when there are
+ * many, and all are smaller when much memory is in use already. So thousands of threads or small
+ * processes cost little. A slot outlives its thread: the next thread continues in it with a buffer
+ * of its own.
  *
- * Invariants of an open slot: *at is an EndOfBuffer record; all bytes after it, to `end`, are zero.
- * What `map` points to is mapped, and map_size is its size, at every instant: see lostpages.h. */
+ * Invariants of an open slot: *at is an EndOfBuffer record; all bytes after it, to `end`, are
+ * zero. */
 #ifndef XER_COLLECTOR_STREAM_H
 #define XER_COLLECTOR_STREAM_H
 
 #include "libcollector/base/collector.h"
 #include "libcollector/write/ring.h"
+#include "libcollector/write/window.h"
 
 #include "format/fdr.h"
 
 struct col_slot {
 	uint8_t *at;
 	uint8_t *end;
-	uint8_t *map; /* of the extent; NULL if there is none */
-	uint32_t map_size;
+	uint32_t size;          /* of the extent, or of the last one; 0: there was none */
 	uint32_t tid;           /* of the buffer under `at` */
+	struct window *window;  /* that the extent is in; NULL if there is none, or in a ring */
 	struct ring_part *part; /* of a ring that the extent is; NULL if there is none */
-	uint32_t events;        /* in a part of a ring */
 };
+
+/* Has the slot an extent? */
+static inline int col_slot_is_open(const struct col_slot *slot)
+{
+	return slot->window || slot->part;
+}
 
 /* Make space for one event with `size` bytes of payload (a multiple of 8) in `slot` of `stream`,
  * for thread tid. Returns 0, or -errno when the stream has stopped; the event is then counted as
@@ -64,7 +72,7 @@ static inline int col_slot_write(struct col_slot *slot, enum fmt_stream stream, 
 static inline int col_slot_ends_with(const struct col_slot *slot, const uint8_t *payload,
                                      uint32_t size)
 {
-	return slot->map && payload > slot->map && payload < slot->end &&
+	return col_slot_is_open(slot) && payload > slot->end - slot->size && payload < slot->end &&
 	       payload + size == slot->at;
 }
 
@@ -77,6 +85,9 @@ static inline void col_slot_take_back(struct col_slot *slot, uint32_t size)
 /* Give up the extent of a slot whose writer was interrupted for good; the next event begins another
  * one. Signal-safe. */
 void col_slot_abandon(struct col_slot *slot);
+
+/* madvise(2) for the memory that it is in. Signal-safe. */
+void col_slot_advise(const struct col_slot *slot, int advice);
 
 /* The frameinfo stream is mapped as a whole: these give its parts. */
 
@@ -108,7 +119,12 @@ int col_stream_limit(enum fmt_stream stream, uint64_t bytes, int is_ring);
 /* Take all limits back, and unmap rings: no thread records, and all slots are abandoned. */
 void col_streams_unlimit(void);
 
-/* In a forked child: close all descriptors, and be as at the start. */
+/* In a forked child, which has not inherited the memory of slots and windows: there are none.
+ * Signal-safe. */
+void col_extents_lose(void);
+
+/* Close all descriptors, and be as at the start: in such a child, or when no thread records, and
+ * all slots are abandoned. */
 void col_streams_forget(void);
 
 /* Stop all of them without a note: there is no place for it. Signal-safe. */

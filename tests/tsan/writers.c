@@ -126,14 +126,16 @@ static void *run(void *index)
 	return (void *)(uintptr_t)failure;
 }
 
-/* Read one buffer at `at`; returns how far the extent goes. A thread's events must be in
- * order. */
+/* Read one buffer at `at`; returns how far the extent goes, or the unused space. A thread's events
+ * must be in order. */
 static size_t read_buffer(const uint8_t *at, size_t len, uint32_t next[])
 {
 	struct fdr_prologue prologue;
 	struct fdr_record record;
 	size_t done = FDR_PROLOGUE_SIZE;
 
+	if (at[0] == 0)
+		return FDR_EXTENT_UNIT;
 	if (fdr_prologue_get(at, &prologue) != 0)
 		fail("no buffer");
 	while (done < len && fdr_record_get(at + done, len - done, &record) > 0 &&

@@ -105,13 +105,14 @@ Test(usertrace_plan, components_are_known_by_their_names)
 /* The size of the file after a trace has had many events. */
 static size_t fill(enum fmt_stream stream, const char *name)
 {
-	struct col_slot slot = {.map = NULL};
+	struct col_slot slot = {.at = NULL};
 	struct fmt_clock record = {.kind = FMT_KIND_clock};
 	size_t len = 0;
 
 	for (int i = 0; i < 30000; i++) {
 		col_slot_write(&slot, stream, 1, &record, sizeof(record), 1);
-		slot.events++;
+		if (slot.part)
+			slot.part->events++;
 	}
 	free(scratch_read(name, &len));
 	return len;

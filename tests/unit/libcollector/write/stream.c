@@ -192,10 +192,10 @@ Test(stream, a_thread_for_which_nothing_is_left_begins_an_extent)
 	slot.end = slot.at + FDR_METADATA_SIZE + NEED;
 	write_event(FMT_STREAM_PROFILE, TID + 1);
 	cr_assert_eq(read_sizes("profile", sizes, 1), 1);
-	cr_assert_eq(slot.map_size, 4096);
+	cr_assert_eq(slot.size, 4096);
 	slot.end = slot.at + FDR_METADATA_SIZE + NEED - 1;
 	write_event(FMT_STREAM_PROFILE, TID + 2);
-	cr_assert_eq(slot.map_size, 8192);
+	cr_assert_eq(slot.size, 8192);
 }
 
 Test(stream, an_abandoned_extent_is_left_as_it_is)
@@ -204,11 +204,11 @@ Test(stream, an_abandoned_extent_is_left_as_it_is)
 
 	write_event(FMT_STREAM_PROFILE, TID);
 	col_slot_abandon(&slot);
-	cr_assert_null(slot.map);
-	cr_assert_eq(slot.map_size, 4096, "the next one is larger than this");
+	cr_assert(!col_slot_is_open(&slot));
+	cr_assert_eq(slot.size, 4096, "the next one is larger than this");
 	col_slot_abandon(&slot);
 	write_event(FMT_STREAM_PROFILE, TID);
-	cr_assert_eq(slot.map_size, 8192);
+	cr_assert_eq(slot.size, 8192);
 	cr_assert_eq(scratch_records("profile", FMT_KIND_clock, records, sizeof(records[0]), 4), 2);
 }
 
@@ -278,7 +278,7 @@ Test(stream, a_file_that_may_not_grow_ends_its_stream)
 		continue;
 	limit.rlim_cur = RLIM_INFINITY;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	cr_assert_eq(slot.map_size, 8192, "4096 and 8192 are 12288, and 16384 more are not to be");
+	cr_assert_eq(slot.size, 8192, "4096 and 8192 are 12288, and 16384 more are not to be");
 	cr_assert_eq(scratch_count("log.xml", "stream=\"profile\" errno=\"27\"/>"), 1, "EFBIG");
 	cr_assert_eq(write_event(FMT_STREAM_PROFILE, TID), -1);
 }
@@ -378,7 +378,7 @@ Test(stream, a_ring_keeps_the_newest_events)
 	cr_assert_eq(col_stream_limit(FMT_STREAM_USERTRACE, RING, 1), 0);
 	for (uint32_t i = 0; i < PARTS * fit; i++) {
 		cr_assert_eq(write_event(FMT_STREAM_USERTRACE, TID), 0);
-		slot.events++;
+		slot.part->events++;
 	}
 	cr_assert_eq(atomic_load(&col.count.user_overwritten), 0);
 	free(scratch_read("usertrace", &len));
@@ -416,4 +416,139 @@ Test(stream, a_ring_whose_parts_are_all_held_loses_events)
 	cr_assert_eq(col_slot_write(&slots[4], FMT_STREAM_USERTRACE, TID + 4, &record,
 	                            sizeof(record), 1),
 	             0);
+}
+
+/* ---- many threads */
+
+static int count_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	int count = 0, c;
+
+	while ((c = getc(file)) != EOF)
+		count += c == '\n';
+	fclose(file);
+	return count;
+}
+
+static long resident_kb(const char *name)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[256];
+	long kb = -1;
+
+	while (fgets(line, sizeof(line), file))
+		if (strncmp(line, name, strlen(name)) == 0)
+			kb = atol(line + strlen(name));
+	fclose(file);
+	return kb;
+}
+
+/* Let `count` slots have an event each. */
+static void begin_slots(struct col_slot *slots, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct fmt_clock record = {.kind = FMT_KIND_clock, .stack = i};
+
+		cr_assert_eq(col_slot_write(&slots[i], FMT_STREAM_PROFILE, TID + i, &record,
+		                            sizeof(record), i),
+		             0);
+	}
+}
+
+Test(stream, many_threads_share_pages_and_mappings)
+{
+	enum { FEW = 100, MANY = 20000 };
+	static struct col_slot slots[MANY];
+	static struct fmt_clock records[MANY];
+	size_t len;
+	int few, many;
+	long kb;
+
+	begin_slots(slots, FEW);
+	few = count_mappings();
+	kb = resident_kb("RssFile:");
+	begin_slots(slots + FEW, MANY - FEW);
+	many = count_mappings();
+	kb = resident_kb("RssFile:") - kb;
+	cr_assert_leq(many, few + 3, "%d mappings of %d threads, %d of %d", few, FEW, many, MANY);
+	free(scratch_read("profile", &len));
+	cr_assert_lt(len, MANY * 600, "%zu bytes of file", len);
+	/* What they have is in the file, and need not be in memory. */
+	cr_assert_lt(kb, MANY * 512 / 1024 / 2 + 3000, "%ld kB", kb);
+	cr_assert_eq(scratch_records("profile", FMT_KIND_clock, records, sizeof(records[0]), MANY),
+	             MANY);
+	/* All of them go on where they were. */
+	begin_slots(slots, MANY);
+	cr_assert_eq(scratch_records("profile", FMT_KIND_clock, records, sizeof(records[0]), MANY),
+	             2 * MANY);
+}
+
+/* Each extent is behind those that its slot had before, also when it is one of the short ones. */
+Test(stream, the_extents_of_a_slot_are_in_order)
+{
+	enum { SLOTS = 40, EVENTS = 400 };
+	static struct col_slot slots[SLOTS];
+	static uint64_t last[SLOTS];
+	struct fdr_prologue prologue;
+	uint8_t *bytes;
+	size_t len;
+
+	for (uint32_t k = 0; k < EVENTS; k++)
+		begin_slots(slots, SLOTS);
+	bytes = (uint8_t *)scratch_read("profile", &len);
+	for (size_t at = FDR_HEADER_SIZE; at < len;) {
+		struct fdr_record record;
+
+		if (bytes[at] == 0) {
+			at += FDR_EXTENT_UNIT;
+			continue;
+		}
+		prologue = prologue_at(bytes, at);
+		cr_assert_gt(fdr_record_get(bytes + at + FDR_PROLOGUE_SIZE, len, &record), 0);
+		cr_assert_eq(record.type, FDR_RECORD_EVENT);
+		cr_assert_geq(prologue.tsc, last[prologue.tid % SLOTS]);
+		last[prologue.tid % SLOTS] = prologue.tsc;
+		at += prologue.extent_left;
+	}
+	free(bytes);
+}
+
+/* Slots that have much memory, and do not use it, leave little to the others. */
+Test(stream, extents_are_short_when_much_is_in_use)
+{
+	enum { SLOTS = 400, ENOUGH = 20000, BOUND = 48 << 20 };
+	static struct col_slot slots[SLOTS];
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SLOTS; i++) {
+		slot = (struct col_slot){0};
+		for (int k = 0; k < ENOUGH && slot.size < 256 << 10; k++)
+			cr_assert_eq(write_event(FMT_STREAM_PROFILE, TID), 0);
+		slots[i] = slot;
+		sum += slot.size;
+	}
+	cr_assert_eq(slots[0].size, 256 << 10);
+	cr_assert_lt(slots[SLOTS - 1].size, 16 << 10);
+	cr_assert_lt(sum, BOUND, "%llu", (unsigned long long)sum);
+	for (int i = 0; i < SLOTS; i++)
+		col_slot_abandon(&slots[i]);
+	slot = (struct col_slot){0};
+	for (int k = 0; k < ENOUGH; k++)
+		write_event(FMT_STREAM_PROFILE, TID);
+	cr_assert_eq(slot.size, 256 << 10, "they have given it back");
+}
+
+/* Days of events, in a moment: the windows that are full are unmapped. */
+Test(stream, a_long_file_needs_few_mappings)
+{
+	enum { EVENTS = 3000000 };
+	int before;
+
+	cr_assert_eq(write_event(FMT_STREAM_PROFILE, TID), 0);
+	before = count_mappings();
+	for (int i = 0; i < EVENTS; i++)
+		write_event(FMT_STREAM_PROFILE, TID);
+	cr_assert_leq(count_mappings(), before + 2);
+	cr_assert_lt(resident_kb("RssFile:"), 40000);
 }

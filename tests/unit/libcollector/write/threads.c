@@ -25,13 +25,16 @@ static void *write_events(void *index)
 	return NULL;
 }
 
-/* Read one buffer at `at`; returns its size. Checks that a thread's events are in order. */
+/* Read one buffer at `at`; returns its size, or that of unused space. Checks that a thread's events
+ * are in order. */
 static size_t read_buffer(const uint8_t *at, size_t len, uint32_t next[])
 {
 	struct fdr_prologue prologue;
 	struct fdr_record record;
 	size_t done = FDR_PROLOGUE_SIZE;
 
+	if (at[0] == 0)
+		return FDR_EXTENT_UNIT;
 	cr_assert(fdr_prologue_get(at, &prologue) == 0);
 	while (done < len && fdr_record_get(at + done, len - done, &record) > 0 &&
 	       record.type == FDR_RECORD_EVENT) {
