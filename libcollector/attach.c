@@ -18,6 +18,7 @@
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
 #include "libcollector/process.h"
+#include "libcollector/thread/memo.h"
 #include "libcollector/thread/scope.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/events/tick.h"
@@ -98,9 +99,7 @@ static void forget_past(void)
 		if (atomic_load(&state->tid))
 			tick_forget_past(state);
 	col_self->home = 0;
-	for (int i = 0; i < COL_CONTEXTS; i++)
-		if (col_self->memo[i])
-			walk_memo_forget(col_self->memo[i]);
+	memo_forget(col_self);
 }
 
 static void log_attach(unsigned words)

@@ -22,6 +22,7 @@
 #include "libcollector/process/exec.h"
 #include "libcollector/thread/buserror.h"
 #include "libcollector/thread/memo.h"
+#include "libcollector/thread/memo_pool.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/unwind/tree.h"
 #include "libcollector/wall/wall.h"

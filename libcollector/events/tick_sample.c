@@ -174,7 +174,6 @@ static uint64_t take_weight(struct col_thread *thread, const struct tick *tick, 
 
 void tick_sample(struct col_thread *thread, const ucontext_t *context, const struct tick *tick)
 {
-	struct walk_memo *memo = thread_memo(thread, COL_HANDLER);
 	uint64_t start = col_ticks(), cpu_ns, rest_ns = thread->rest_ns;
 	enum fmt_clock_state state;
 
@@ -187,13 +186,8 @@ void tick_sample(struct col_thread *thread, const ucontext_t *context, const str
 	cpu_ns = take_weight(thread, tick, rest_ns != 0);
 	if (cpu_ns == 0)
 		return;
-	if (memo) {
-		memo->home = thread->home;
-		memo_join(thread, memo);
-		thread->last_stack = walk_stack(memo, arch_context_pc(context),
-		                                arch_context_sp(context), arch_context_fp(context),
-		                                context);
-	}
+	thread->last_stack = memo_walk(thread, COL_HANDLER, arch_context_pc(context),
+	                               arch_context_sp(context), arch_context_fp(context), context);
 	write_sample(thread, COL_HANDLER, state, thread->omp.state, thread->mpi.state,
 	             thread->last_stack, cpu_ns);
 	if (tick->reason == TICK_FULL || tick->reason == TICK_USER)

@@ -217,7 +217,7 @@ static int is_inside(struct col_thread *thread, const struct caller *caller)
 	if (!scope_enter())
 		return 1;
 	stack_of(thread, caller);
-	memo = thread_memo(thread, COL_NORMAL);
+	memo = memo_of(thread, COL_NORMAL);
 	if (memo && memo->count && !memo->base_node) {
 		is_found = 0;
 		for (uint32_t i = 0; i < memo->count && !is_found; i++)

@@ -1,33 +1,47 @@
 /* memo.c: the call stacks that threads remember. See memo.h. */
 #include "libcollector/thread/memo.h"
 
+#include "libcollector/thread/memo_pool.h"
 #include "libcollector/unwind/rule.h"
 #include "libcollector/unwind/tree.h"
 
-/* The first memo of a context, or a larger one for a stack that did not fit. */
+/* The first memo of a context, or a larger one for a stack that did not fit. Returns what there is
+ * then; NULL if there is no memory. */
 static struct walk_memo *replace_memo(struct col_thread *thread, enum col_context context)
 {
-	struct walk_memo *old = thread->memo[context];
-	uint32_t capacity = old ? old->capacity * 16 : WALK_FRAMES_MIN;
-	struct walk_memo *memo = capacity <= WALK_FRAMES_MAX ? walk_memo_create(capacity) : NULL;
+	struct walk_memo *old = memo_of(thread, context);
+	uint32_t capacity = old ? old->capacity * WALK_FRAMES_FACTOR : WALK_FRAMES_MIN;
+	struct walk_memo *memo;
 
+	if (capacity > WALK_FRAMES_MAX)
+		capacity = WALK_FRAMES_MAX;
+	memo = memo_pool_take(thread, context, capacity);
 	if (!memo) {
 		if (old)
-			old->is_too_small = 0;
+			old->is_final = 1;
 		return old;
 	}
 	memo->home = thread->home;
-	thread->memo[context] = memo;
+	atomic_store(&thread->memo[context], memo);
 	if (old)
-		walk_memo_destroy(old);
+		memo_pool_give(old);
 	return memo;
 }
 
-struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context)
+uint32_t memo_walk_slowly(struct col_thread *thread, enum col_context context, uint64_t pc,
+                          uint64_t sp, uint64_t bp, const ucontext_t *interrupted)
 {
-	struct walk_memo *memo = thread->memo[context];
+	struct walk_memo *memo;
+	uint32_t node;
 
-	return likely(memo && !memo->is_too_small) ? memo : replace_memo(thread, context);
+	do {
+		memo = replace_memo(thread, context);
+		if (!memo)
+			return 0;
+		memo_join(thread, memo);
+		node = walk_stack(memo, pc, sp, bp, interrupted);
+	} while (memo->is_too_small);
+	return node;
 }
 
 void memo_join_base(const struct col_thread *thread, struct walk_memo *memo)
@@ -44,18 +58,30 @@ void memo_join_base(const struct col_thread *thread, struct walk_memo *memo)
 		walk_memo_join(memo, sp, base->node, base->runtime_frame != NULL);
 }
 
+/* ---- the life of a thread */
+
 void memo_forget(struct col_thread *thread)
 {
 	for (int i = 0; i < COL_CONTEXTS; i++)
-		if (thread->memo[i])
-			walk_memo_forget(thread->memo[i]);
+		if (memo_of(thread, i))
+			walk_memo_forget(memo_of(thread, i));
+}
+
+void memo_give(struct col_thread *thread)
+{
+	for (int i = 0; i < COL_CONTEXTS; i++) {
+		struct walk_memo *memo = atomic_exchange(&thread->memo[i], NULL);
+
+		if (memo)
+			memo_pool_give(memo);
+	}
 }
 
 void memo_keep(struct col_thread *thread, int advice)
 {
 	for (int i = 0; i < COL_CONTEXTS; i++)
-		if (thread->memo[i])
-			walk_memo_advise(thread->memo[i], advice);
+		if (memo_of(thread, i))
+			walk_memo_advise(memo_of(thread, i), advice);
 	tree_advise(advice);
 }
 

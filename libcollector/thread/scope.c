@@ -59,8 +59,7 @@ int scope_was_abandoned(struct col_thread *thread, uintptr_t place)
 		col_slot_abandon(&thread->slot[COL_NORMAL][i]);
 		thread->slot[COL_NORMAL][i].size = FDR_PAGE / 2; /* the next one is twice as long */
 	}
-	if (thread->memo[COL_NORMAL])
-		thread->memo[COL_NORMAL]->count = 0;
+	memo_distrust(thread);
 	thread->scope = OUTSIDE;
 	return 1;
 }

@@ -111,11 +111,7 @@ static inline void scope_end_passing(struct col_thread *thread)
 /* The node of the caller's stack, 0 if there is none. In a scope of `thread`, the calling one. */
 static inline uint32_t stack_of(struct col_thread *thread, const struct caller *caller)
 {
-	struct walk_memo *memo = thread_memo(thread, COL_NORMAL);
-
-	if (memo)
-		memo_join(thread, memo);
-	return memo ? walk_stack(memo, caller->pc, caller->sp, caller->bp, NULL) : 0;
+	return memo_walk(thread, COL_NORMAL, caller->pc, caller->sp, caller->bp, NULL);
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "libcollector/thread/thread_state.h"
 
 #include "libcollector/base/source.h"
+#include "libcollector/thread/memo.h"
 #include "libcollector/thread/scope.h"
 
 #include <errno.h>
@@ -156,8 +157,7 @@ void thread_become(struct col_thread *state)
 	col_self = state;
 	state->home = (uintptr_t)__builtin_frame_address(0);
 	state->pointer = arch_libc_pointer();
-	if (state->memo[COL_NORMAL]) /* the handler looks after its own */
-		state->memo[COL_NORMAL]->home = state->home;
+	memo_move(state); /* the handler looks after its own */
 	scope_begin(state, PASSING); /* the next may allocate */
 	if (has_exit_key)
 		pthread_setspecific(exit_key, state);

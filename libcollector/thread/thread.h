@@ -21,8 +21,8 @@ struct col_thread {
 	atomic_uint in_handler;
 	uint32_t number;       /* of the state, from 1: see thread_at() */
 	atomic_uint next_free; /* the number of another unused state, 0: none */
-	uintptr_t scope;    /* 0: outside of the recorder, in normal context; see scope.h */
-	uintptr_t scope_pc; /* the return address of the function that is in it */
+	uintptr_t scope;       /* 0: outside of the recorder, in normal context; see scope.h */
+	uintptr_t scope_pc;    /* the return address of the function that is in it */
 	int exit_rounds;
 	int timer; /* kernel timer id, valid if armed */
 	int armed;
@@ -38,9 +38,10 @@ struct col_thread {
 	int64_t user_us, system_us;        /* of the thread, at its last sample */
 	uint64_t faults;                   /* of pages, by then */
 	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];
-	struct walk_memo *memo[COL_CONTEXTS];
-	uint64_t home;        /* see walk.h */
-	uintptr_t pointer;    /* the thread pointer that libc gave it, 0: unknown */
+	_Atomic(struct walk_memo *)
+		memo[COL_CONTEXTS]; /* another thread may take them, see memo.h */
+	uint64_t home;              /* see walk.h */
+	uintptr_t pointer;          /* the thread pointer that libc gave it, 0: unknown */
 	void *(*run)(void *); /* of a new thread: its function, of one of the two types, and its
 	                         argument */
 	int (*run_c11)(void *);
@@ -88,9 +89,6 @@ static inline struct col_thread *thread_current(void)
 
 	return likely(self != NULL) ? self : thread_adopt_self();
 }
-
-/* The memo of a context, mapped at its first use; NULL if there is no memory. Signal-safe. */
-struct walk_memo *thread_memo(struct col_thread *thread, enum col_context context);
 
 /* Find threads that were not announced, and threads that have gone: all at once, or from step to
  * step, each of which looks at some of them. thread_scan_begin looks whether there is a reason to.

@@ -33,6 +33,7 @@ static void begin_on(struct walk_memo *memo, uint64_t sp)
 	uint64_t page = sp & ~(uint64_t)(WALK_PAGE - 1);
 
 	memo->page = NO_PAGE;
+	memo->is_used = 1;
 	if (memo->generation != atomic_load_explicit(&col.generation, memory_order_relaxed)) {
 		memo->generation = atomic_load_explicit(&col.generation, memory_order_relaxed);
 		memo->count = 0;
@@ -177,7 +178,7 @@ static enum walk_end walk_fast(struct walk *walk, struct match *match)
 			return WALK_COMPLETE;
 		if (unlikely(walk_push(walk, bp_slot) < 0))
 			return WALK_TRUNCATED;
-		rule = rule_find(&walk->memo->machine, walk->pc - !walk->is_leaf);
+		rule = rule_find(walk->memo->machine, walk->pc - !walk->is_leaf);
 		walk->fresh->rule = rule;
 		switch (rule_kind(rule)) {
 		case RULE_END:
@@ -342,6 +343,11 @@ static uint32_t finish(struct walk *walk, enum walk_end end, const struct match 
 	                                                                : FMT_PC_TRUNCATED;
 
 	count_cost(walk);
+	if (unlikely(memo->is_too_small)) {
+		if (!memo->is_final)
+			return 0;
+		memo->is_too_small = 0;
+	}
 	if (end == WALK_MEMO)
 		return remember(walk, (uint32_t)match->at + 1, memo->frame[match->at].node);
 	if (end == WALK_COMPLETE)

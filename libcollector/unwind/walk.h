@@ -18,9 +18,10 @@
 
 #include <stdint.h>
 
-/* A memo begins small and is replaced by a larger one when a stack did not fit, which is truncated
- * and marked so. The largest takes 36 MiB, of which only what is used is ever touched. */
-enum { WALK_FRAMES_MIN = 2048, WALK_FRAMES_MAX = WALK_FRAMES_MIN * 16 * 16 };
+/* A memo begins small and is replaced by a larger one when a stack does not fit, so that a program
+ * with many threads has little memory for each. The largest takes 24 MiB, of which only what is
+ * used is ever touched. */
+enum { WALK_FRAMES_MIN = 80, WALK_FRAMES_FACTOR = 4, WALK_FRAMES_MAX = 1 << 18 };
 
 /* One frame: the state in which its code continues at pc. */
 struct walk_frame {
@@ -50,17 +51,25 @@ struct walk_memo {
 	uint32_t count;     /* frames, outermost first; 0: nothing remembered */
 	uint32_t generation;
 	uint32_t capacity; /* of frame[]; check[] has WALK_CHECKS times as many */
-	int is_too_small;
+	uint8_t is_too_small;
+	uint8_t is_final;   /* no larger one is to be had: a stack that does not fit is truncated */
+	uint8_t is_used;    /* since its owner has last looked (memo_pool.c) */
+	uint32_t place;     /* free for its owner */
 	uint32_t debt;      /* frames walked lately, beyond what an event may cost */
 	uint64_t base_sp;   /* frames from here on are not walked: base_node stands for them */
 	uint32_t base_node; /* 0: all are */
 	int base_drops;     /* nor is the outermost frame before it */
 	struct walk_check *check;
 	struct walk_frame *frame;
-	struct cfi_machine machine;
+	struct cfi_machine *machine;
 };
 
-/* Map a memo for stacks of up to `capacity` frames. NULL if there is no memory. Signal-safe. */
+/* The memory of a memo for stacks of up to `capacity` frames, a multiple of the page size; and the
+ * memo in such memory, which is zero and begins at a page. Signal-safe. */
+size_t walk_memo_size(uint32_t capacity);
+struct walk_memo *walk_memo_make(void *memory, uint32_t capacity);
+
+/* A memo in memory of its own. NULL if there is none. Signal-safe. */
 struct walk_memo *walk_memo_create(uint32_t capacity);
 void walk_memo_destroy(struct walk_memo *memo);
 
@@ -78,8 +87,8 @@ void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drop
 /* The node of the stack whose innermost frame continues at pc with sp and bp, the frame pointer.
  * context: an interrupted one, whose instruction is at pc; NULL: pc is a return address of the
  * calling thread, whose other registers are found by unwinding the recorder itself if they are
- * needed. Returns a node id, 0 if the tree has stopped. Signal-safe; one walk at a time for each
- * memo. */
+ * needed. Returns a node id; 0 if the tree has stopped, or if the memo is too small, and not final.
+ * Signal-safe; one walk at a time for each memo. */
 uint32_t walk_stack(struct walk_memo *memo, uint64_t pc, uint64_t sp, uint64_t bp,
                     const ucontext_t *context);
 

@@ -151,7 +151,7 @@ static int go_by_scan(struct walk *walk)
 			return -EFAULT;
 		ra = shadow_true_address(word, slot + 8);
 		if (!is_in_object(ra) || !walk_is_return_address(walk, ra) ||
-		    rule_find(&walk->memo->machine, ra - 1) == RULE_UNKNOWN)
+		    rule_find(walk->memo->machine, ra - 1) == RULE_UNKNOWN)
 			continue;
 		walk->bp = saved_bp(walk, slot);
 		walk->pc = ra;

@@ -4,38 +4,69 @@
 
 #include <errno.h>
 
-static size_t memo_size(uint32_t capacity)
+_Static_assert(sizeof(struct walk_memo) +
+                               WALK_FRAMES_MIN * (sizeof(struct walk_frame) +
+                                                  WALK_CHECKS * sizeof(struct walk_check)) <=
+                       2 * WALK_PAGE,
+               "a small memo touches two pages");
+
+static size_t whole_pages(size_t size)
 {
-	return sizeof(struct walk_memo) +
-	       capacity * (sizeof(struct walk_frame) + WALK_CHECKS * sizeof(struct walk_check));
+	return (size + WALK_PAGE - 1) / WALK_PAGE * WALK_PAGE;
+}
+
+/* Without the machine, which is in pages of its own, as it is needed only where a rule is not known
+ * yet. */
+static size_t size_of_frames(uint32_t capacity)
+{
+	return whole_pages(
+		sizeof(struct walk_memo) +
+		capacity * (sizeof(struct walk_frame) + WALK_CHECKS * sizeof(struct walk_check)));
+}
+
+size_t walk_memo_size(uint32_t capacity)
+{
+	return size_of_frames(capacity) + whole_pages(sizeof(struct cfi_machine));
+}
+
+struct walk_memo *walk_memo_make(void *memory, uint32_t capacity)
+{
+	struct walk_memo *memo = memory;
+
+	memo->capacity = capacity;
+	memo->check = (struct walk_check *)(memo + 1);
+	memo->frame = (struct walk_frame *)(memo->check + WALK_CHECKS * capacity);
+	memo->machine = (struct cfi_machine *)((char *)memory + size_of_frames(capacity));
+	memo->is_final = capacity >= WALK_FRAMES_MAX;
+	return memo;
 }
 
 struct walk_memo *walk_memo_create(uint32_t capacity)
 {
-	struct walk_memo *memo = sys_mmap_anonymous(memo_size(capacity));
+	void *memory = sys_mmap_anonymous(walk_memo_size(capacity));
 
-	if (!memo)
+	if (!memory)
 		return NULL;
-	sys_madvise(memo, memo_size(capacity), MADV_DONTFORK);
-	memo->capacity = capacity;
-	memo->check = (struct walk_check *)(memo + 1);
-	memo->frame = (struct walk_frame *)(memo->check + WALK_CHECKS * capacity);
-	return memo;
+	sys_madvise(memory, walk_memo_size(capacity), MADV_DONTFORK);
+	return walk_memo_make(memory, capacity);
 }
 
 void walk_memo_destroy(struct walk_memo *memo)
 {
-	sys_munmap(memo, memo_size(memo->capacity));
+	sys_munmap(memo, walk_memo_size(memo->capacity));
 }
 
 void walk_memo_advise(struct walk_memo *memo, int advice)
 {
-	sys_madvise(memo, memo_size(memo->capacity), advice);
+	sys_madvise(memo, walk_memo_size(memo->capacity), advice);
 }
 
 void walk_memo_forget(struct walk_memo *memo)
 {
 	memo->low = memo->high = memo->home = 0;
+	memo->debt = 0;
+	memo->is_too_small = 0;
+	memo->is_final = memo->capacity >= WALK_FRAMES_MAX;
 	memo->base_sp = 0;
 	memo->base_node = 0;
 	memo->count = 0;

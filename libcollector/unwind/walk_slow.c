@@ -108,20 +108,20 @@ static int step(struct walk *walk, struct arch_registers *registers)
 	uint64_t pc = walk->pc - !walk->is_leaf;
 	const uint8_t *hdr = rule_eh_frame_hdr(pc);
 	const struct cfi_row *row;
-	int status = hdr ? cfi_row_find(&memo->machine, hdr, pc, &row) : -ENOENT;
+	int status = hdr ? cfi_row_find(memo->machine, hdr, pc, &row) : -ENOENT;
 
 	if (status == 0 && row->is_signal_frame)
 		status = step_signal(memo, registers);
 	else if (status == 0)
 		status = step_row(memo, row, registers);
-	else if (rule_find(&memo->machine, pc) == RULE_END)
+	else if (rule_find(memo->machine, pc) == RULE_END)
 		status = 1;
 	else
 		status = step_guess(walk, registers);
 	registers->value[ARCH_RA] = shadow_true_address(registers->value[ARCH_RA],
 	                                                registers->value[ARCH_SP]);
 	walk->is_leaf = walk->is_interrupted = status == 0 &&
-	                                       rule_find(&memo->machine, pc) == RULE_SIGNAL;
+	                                       rule_find(memo->machine, pc) == RULE_SIGNAL;
 	return status;
 }
 

@@ -67,7 +67,10 @@ static inline int walk_push(struct walk *walk, uint64_t bp_slot)
 	struct walk_memo *memo = walk->memo;
 
 	if (__builtin_expect(walk->fresh <= walk->least, 0)) {
-		*(walk->is_short ? &walk->is_cut : &memo->is_too_small) = 1;
+		if (walk->is_short)
+			walk->is_cut = 1;
+		else
+			memo->is_too_small = 1;
 		return -1;
 	}
 	*--walk->fresh = (struct walk_frame){.sp = walk->sp,

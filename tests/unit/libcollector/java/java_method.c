@@ -37,7 +37,7 @@ static void setup(void)
 	jvm = dlsym(libjvm, "jvm");
 	jvm->release = 17;
 	cr_assert_null(java_vm_open(libjvm));
-	memo = walk_memo_create(WALK_FRAMES_MIN);
+	memo = walk_memo_create(2048);
 	memo->page = 1; /* no page, as when a walk begins */
 	set_symbol(&class_name, "demo/Known");
 	set_symbol(&method_name, "run");

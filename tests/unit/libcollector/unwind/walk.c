@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-enum { DEPTH = 200 };
+enum { DEPTH = 200, FRAMES = 2048 };
 
 static struct walk_memo *memo, *fresh;
 static struct fmt_node *nodes;
@@ -19,8 +19,8 @@ static struct fmt_node *nodes;
 static void setup(void)
 {
 	scratch_open();
-	memo = walk_memo_create(WALK_FRAMES_MIN);
-	fresh = walk_memo_create(WALK_FRAMES_MIN);
+	memo = walk_memo_create(FRAMES);
+	fresh = walk_memo_create(FRAMES);
 }
 
 /* The frameinfo file as it is now; nodes are named by their offset in it. */
@@ -77,15 +77,25 @@ Test(walk, finds_the_frames_that_glibc_finds, .init = setup, .fini = scratch_rem
 	             0);
 }
 
+static int has_no_node(void)
+{
+	cr_assert_eq(walk_caller(memo), 0);
+	return 0;
+}
+
 Test(walk, a_stack_too_deep_for_the_memo_is_marked_and_asks_for_a_larger_one, .init = setup,
      .fini = scratch_remove)
 {
-	recurse(WALK_FRAMES_MIN + 10, compare_with_backtrace);
+	recurse(FRAMES + 10, has_no_node);
 	cr_assert(memo->is_too_small);
+	cr_assert_eq(atomic_load(&col.count.stacks_truncated), 0);
+	memo->is_final = 1; /* there is no larger one */
+	recurse(FRAMES + 10, compare_with_backtrace);
+	cr_assert(!memo->is_too_small);
 	cr_assert_eq(atomic_load(&col.count.stacks_truncated), 1);
 	walk_memo_destroy(memo);
-	memo = walk_memo_create(16 * WALK_FRAMES_MIN);
-	cr_assert(recurse(WALK_FRAMES_MIN + 10, compare_with_backtrace) > WALK_FRAMES_MIN + 10);
+	memo = walk_memo_create(16 * FRAMES);
+	cr_assert(recurse(FRAMES + 10, compare_with_backtrace) > FRAMES + 10);
 	cr_assert(!memo->is_too_small);
 }
 

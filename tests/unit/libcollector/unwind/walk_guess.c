@@ -38,7 +38,7 @@ static void setup(void)
 	for (size_t i = 0; i < PLACES; i++)
 		made[FIRST + EACH * i] = 0xe8; /* call */
 	returned = here();
-	memo = walk_memo_create(WALK_FRAMES_MIN);
+	memo = walk_memo_create(2048);
 	cr_assert_not_null(memo);
 	memo->page = ~(uint64_t)0;
 	walk = (struct walk){.memo = memo,
