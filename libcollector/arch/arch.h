@@ -6,6 +6,7 @@
  * are inline because every event and every sample goes through some of them;
  *  - a folder with the functions that other rooms declare and that are its instructions alone:
  *      signal_return.c   arch_signal_return, below
+ *      on_stack.c        arch_on_stack, below
  *      prologue.c        arch_bytes_at_call and arch_bytes_to_return, below
  *      buserror_entry.c  buserror_entries   thread/buserror.h  entries before the program's
  * handlers java_walk.c       java_walk_step     java/java_walk.h   frames of HotSpot's code nops.c
@@ -86,6 +87,10 @@ struct arch_registers; /* { uint64_t value[ARCH_REGISTERS]; } */
 #if ARCH_WALKS_STACKS
 
 /* ---- where stacks are walked ---- */
+
+/* Call `function` on the stack that ends before `top`, a multiple of 16. */
+void arch_on_stack(void *top, void (*function)(void *argument), void *argument)
+	__attribute__((visibility("hidden")));
 
 /* arch_ticks, together with a word that differs between CPUs and has the CPU number in its lowest
  * 12 bits. Does this processor have it? */

@@ -8,6 +8,7 @@
 #include "libcollector/events/tick_sample.h"
 #include "libcollector/events/tick_timer.h"
 #include "libcollector/thread/altstack.h"
+#include "libcollector/thread/handler_stack.h"
 #include "libcollector/thread/pointer.h"
 #include "libcollector/thread/thread_state.h"
 #include "libcollector/write/log.h"
@@ -28,7 +29,7 @@ static int is_late;     /* the process may have other threads already */
 /* The events are open, and threads are looked for that are older: has each of them got one? */
 static int is_beginning, has_all;
 
-static void handle_trap(int signal, siginfo_t *info, void *context);
+static void handle_trap(int number, siginfo_t *info, void *context);
 
 static int is_wanted(void)
 {
@@ -127,6 +128,16 @@ static uint64_t first_us(uint32_t tid, uint64_t period_us)
 	return is_borrowed && tid == sys_tid() ? BACK_US : tick_timer_first_us(tid, period_us);
 }
 
+static void lack_timer(void)
+{
+	static atomic_uint is_told;
+
+	col_count(&col.count.lost_threads, 1);
+	if (!atomic_exchange(&is_told, 1))
+		col_log_warning(
+			"the system gives no timers to some threads (ulimit -i, which limits pending signals, counts them too): their CPU time is recorded, but some of it without samples");
+}
+
 void tick_arm(struct col_thread *thread)
 {
 	uint32_t tid = atomic_load(&thread->tid);
@@ -146,13 +157,13 @@ void tick_arm(struct col_thread *thread)
 	if (tick_timer_create(tid, thread, us, first_us(tid, us), &thread->timer) == 0)
 		thread->armed = 1;
 	else
-		col_count(&col.count.lost_threads, 1);
+		lack_timer();
 }
 
 void tick_disarm(struct col_thread *thread)
 {
 	if (thread->armed)
-		SYS1(SYS_timer_delete, thread->timer);
+		tick_timer_delete(thread->timer);
 	thread->armed = 0;
 	if (thread->event)
 		tick_perf_drop(thread->event);
@@ -253,6 +264,13 @@ void tick_forget_events(void)
 	tick_perf_close();
 }
 
+void tick_begin_child(void)
+{
+	tick_forget_events();
+	tick_timers_forget();
+	handler_stacks_restart();
+}
+
 void tick_begin_again(void)
 {
 	tick_forget_events();
@@ -297,23 +315,49 @@ static __attribute__((noinline)) void take_tick(struct col_thread *thread,
 	atomic_store_explicit(&thread->in_handler, 0, memory_order_release);
 }
 
-static void handle(int signal, siginfo_t *info, void *context)
+/* ---- handlers: the part that runs on the program's stack is short */
+
+/* A signal of ours. */
+struct signal {
+	const siginfo_t *info;
+	void *context;
+	uint32_t tid;
+	enum tick_perf_trap trap;
+	uint64_t period_ns;
+};
+
+static void enter(void (*take)(void *signal), struct signal *signal)
 {
-	struct col_thread *thread = info->si_value.sival_ptr;
+	if (unlikely(altstack_is_exhausted(signal->context, ALTSTACK_ENTRY) ||
+	             !handler_stack_run(take, signal)))
+		signals_restart_call(TICK_SIGNAL, signal->context);
+}
+
+static void take_timer(void *argument)
+{
+	const struct signal *signal = argument;
+	struct col_thread *thread = signal->info->si_value.sival_ptr;
 	struct tick tick;
 	uintptr_t pointer = 0;
 
-	arch_allow_unaligned(context);
-	if (info->si_code != SI_TIMER || !signals_is_ours(info)) {
-		signals_forward(signal, info, context);
-		return;
-	}
-	if (likely(!altstack_is_exhausted(context)) && pointer_borrow(thread, &pointer) == 0) {
+	if (pointer_borrow(thread, &pointer) == 0) {
 		tick.reason = reason_of_timer(thread);
-		take_tick(thread, context, &tick);
+		take_tick(thread, signal->context, &tick);
 		pointer_return(pointer);
 	}
-	signals_restart_call(signal, context);
+	signals_restart_call(TICK_SIGNAL, signal->context);
+}
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+	struct signal signal = {.info = info, .context = context};
+
+	arch_allow_unaligned(context);
+	if (info->si_code != SI_TIMER || !signals_is_ours(info)) {
+		signals_forward(number, info, context);
+		return;
+	}
+	enter(take_timer, &signal);
 }
 
 /* The state of the calling thread, which may run without a call that announced it. */
@@ -339,30 +383,37 @@ static enum tick_reason reason_of_trap(struct col_thread *thread, enum tick_perf
 	return tick_perf_is_user_only() && trap == TICK_PERF_DUE ? TICK_USER : TICK_FULL;
 }
 
-static void handle_trap(int signal, siginfo_t *info, void *context)
+static void take_trap(void *argument)
 {
-	uint32_t tid = sys_tid();
-	struct tick tick;
-	enum tick_perf_trap trap = tick_perf_look(info, tid, &tick.period_ns);
+	const struct signal *signal = argument;
+	struct tick tick = {.period_ns = signal->period_ns};
 	/* A filter of system calls may refuse the number. */
-	struct col_thread *thread = tid ? thread_find(tid) : col_self;
+	struct col_thread *thread = signal->tid ? thread_find(signal->tid) : col_self;
 	uintptr_t pointer = 0;
 
-	arch_allow_unaligned(context);
-	if (trap == TICK_PERF_FOREIGN) {
-		signals_forward(signal, info, context);
-		return;
-	}
-	if (likely(!altstack_is_exhausted(context)) && pointer_borrow(thread, &pointer) == 0) {
-		if (!thread && tid)
-			thread = find_unannounced(tid);
+	if (pointer_borrow(thread, &pointer) == 0) {
+		if (!thread && signal->tid)
+			thread = find_unannounced(signal->tid);
 		if (thread) {
-			tick.reason = reason_of_trap(thread, trap);
-			take_tick(thread, context, &tick);
+			tick.reason = reason_of_trap(thread, signal->trap);
+			take_tick(thread, signal->context, &tick);
 		}
 		pointer_return(pointer);
 	}
-	signals_restart_call(TICK_SIGNAL, context);
+	signals_restart_call(TICK_SIGNAL, signal->context);
+}
+
+static void handle_trap(int number, siginfo_t *info, void *context)
+{
+	struct signal signal = {.info = info, .context = context, .tid = sys_tid()};
+
+	signal.trap = tick_perf_look(info, signal.tid, &signal.period_ns);
+	arch_allow_unaligned(context);
+	if (signal.trap == TICK_PERF_FOREIGN) {
+		signals_forward(number, info, context);
+		return;
+	}
+	enter(take_trap, &signal);
 }
 
 void tick_close(void)
@@ -375,6 +426,7 @@ void tick_close(void)
 void tick_open(void)
 {
 	pointer_open();
+	handler_stacks_open();
 	is_deaf = signals_install(TICK_SIGNAL, handle) < 0;
 	if (is_deaf)
 		col_log_warning("the signal for clock samples cannot be handled: there are none");

@@ -37,8 +37,11 @@ void tick_give_back(void);
 void tick_depart(void);
 void tick_stay(void);
 
-/* In a forked child: its parent's perf events are not its own. Signal-safe. */
+/* Perf events are those of another recording, or of the parent. Signal-safe. */
 void tick_forget_events(void);
+
+/* The same in a forked child, whose handlers have not begun. Signal-safe. */
+void tick_begin_child(void);
 
 /* Another recording begins: perf events may be possible by now. */
 void tick_begin_again(void);

@@ -8,6 +8,19 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/thread/signals.h"
 
+/* Each timer counts as a signal of the user that may be pending, and the program may need these. */
+enum { SHARE = 8 };
+
+static atomic_uint count; /* timers that there are */
+
+static int may_have_more(void)
+{
+	struct rlimit limit;
+
+	return SYS4(SYS_prlimit64, 0, RLIMIT_SIGPENDING, NULL, &limit) < 0 ||
+	       atomic_load(&count) < limit.rlim_cur / SHARE;
+}
+
 /* The first sample of a process comes early, so that short ones have one: most processes of a make
  * or a script are short. */
 enum { FIRST_US = 1000 };
@@ -32,10 +45,27 @@ int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, uint64_t fi
 	                              .it_value = time_of(first_us)};
 	long error;
 
+	if (!may_have_more())
+		return -EAGAIN;
 	event.sigev_value.sival_ptr = value;
 	event._sigev_un._tid = (int)tid;
 	error = SYS3(SYS_timer_create, sys_thread_clock(tid), &event, timer);
-	if (error == 0)
-		error = SYS4(SYS_timer_settime, *timer, 0, &interval, NULL);
+	if (error < 0)
+		return (int)error;
+	atomic_fetch_add(&count, 1);
+	error = SYS4(SYS_timer_settime, *timer, 0, &interval, NULL);
+	if (error < 0)
+		tick_timer_delete(*timer);
 	return (int)error;
+}
+
+void tick_timer_delete(int timer)
+{
+	SYS1(SYS_timer_delete, timer);
+	atomic_fetch_sub(&count, 1);
+}
+
+void tick_timers_forget(void)
+{
+	atomic_store(&count, 0);
 }

@@ -7,8 +7,13 @@
 #include <time.h>
 
 /* Create a timer that sends TICK_SIGNAL with `value` to thread `tid` after each `period_us` of its
- * CPU time, the first time after `first_us`. Returns 0 or -errno. */
+ * CPU time, the first time after `first_us`. Returns 0 or -errno; -EAGAIN: the user may have
+ * too few signals pending (RLIMIT_SIGPENDING) for more timers of ours. */
 int tick_timer_create(uint32_t tid, void *value, uint64_t period_us, uint64_t first_us, int *timer);
+void tick_timer_delete(int timer);
+
+/* In a forked child, which has none. */
+void tick_timers_forget(void);
 
 /* The first time for a thread: sooner, after a random part of the period. Threads that begin
  * together are not to be seen together. */

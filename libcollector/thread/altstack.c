@@ -25,12 +25,11 @@ int altstack_is_small(void)
 	return find_small(&stack);
 }
 
-int altstack_is_exhausted(const void *frame)
+int altstack_is_exhausted(const void *frame, int need)
 {
 	stack_t stack;
 
-	return find_small(&stack) &&
-	       (const char *)frame - (const char *)stack.ss_sp < ALTSTACK_ENOUGH / 4;
+	return find_small(&stack) && (const char *)frame - (const char *)stack.ss_sp < need;
 }
 
 void altstack_note(void)

@@ -20,10 +20,12 @@ int altstack_expected(void);
 /* Does the calling thread run on one? A system call, if there can be one at all. Signal-safe. */
 int altstack_is_small(void);
 
-/* Is so little of it left below `frame`, where the kernel has put the frame of our handler, that
- * the handler should return at once? (The program has unblocked our signals there, or has jumped
- * out of its handler.) Signal-safe. */
-int altstack_is_exhausted(const void *frame);
+/* Is less than `need` bytes of it left below `frame`, where the kernel has put the frame of our
+ * handler, so that the handler should return at once? (The program has unblocked our signals there,
+ * or has jumped out of its handler.) A handler that goes on on a stack of ours (handler_stack.h)
+ * needs ALTSTACK_ENTRY, others ALTSTACK_ENOUGH / 4. Signal-safe. */
+enum { ALTSTACK_ENTRY = 512 };
+int altstack_is_exhausted(const void *frame, int need);
 
 /* From now on, it has; altstack_expect is for other causes. */
 void altstack_note(void);

@@ -46,7 +46,8 @@ int lostpages_replace(uintptr_t address, const ucontext_t *context)
 {
 	struct lost lost;
 
-	if (!col_is_recording() || !find(address, &lost) || altstack_is_exhausted(context))
+	if (!col_is_recording() || !find(address, &lost) ||
+	    altstack_is_exhausted(context, ALTSTACK_ENOUGH / 4))
 		return 0;
 	arch_allow_unaligned(context);
 	sys_sigmask(SIG_SETMASK, &sys_kept_out, NULL);

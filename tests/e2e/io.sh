@@ -10,7 +10,7 @@ def payloads(data):
     at = 32
     while at < len(data):
         if data[at] != 1:
-            at = (at // 4096 + 1) * 4096
+            at = (at // 512 + 1) * 512
             continue
         at += 48
         while at < len(data) and data[at] == 11:

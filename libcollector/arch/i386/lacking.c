@@ -10,6 +10,7 @@
 #include "libcollector/events/tick.h"
 #include "libcollector/io/io.h"
 #include "libcollector/jit/dynamic.h"
+#include "libcollector/thread/handler_stack.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/wall/wall.h"
 
@@ -39,6 +40,22 @@ void tick_tell_user_only(void)
 
 void tick_leave_perf(void)
 {
+}
+
+/* ---- handlers run on the stacks of the program */
+
+void handler_stacks_open(void)
+{
+}
+
+void handler_stacks_restart(void)
+{
+}
+
+int handler_stack_run(void (*function)(void *argument), void *argument)
+{
+	function(argument);
+	return 1;
 }
 
 /* ---- events of other kinds */
