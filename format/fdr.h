@@ -29,7 +29,7 @@ enum {
 	FDR_FUNCTION_SIZE = 8,
 	FDR_PROLOGUE_SIZE = 3 * FDR_METADATA_SIZE,
 	FDR_EXTENT_UNIT = 512,
-	FDR_PAGE = 4096, /* by multiples of which files get longer */
+	FDR_PAGE = 4096,              /* by multiples of which files get longer */
 	FDR_FUNCTION_MAX = 0xfffffff, /* highest number of a function */
 	FDR_VERSION = 1,
 	FDR_TYPE = 1

@@ -1,4 +1,4 @@
-/* hashtable.c: see hashtable.h. */
+/* hashtable.c: see hashtable.h. See doc/decisions/93-many-threads.md. */
 #include "libcollector/base/hashtable.h"
 
 #include "libcollector/base/sys.h"

@@ -72,33 +72,13 @@ static inline long sys_fallocate(int fd, uint64_t at, uint64_t len)
 	return SYS_WIDE(SYS_fallocate, fd, 0, ARCH_WIDE(at), ARCH_WIDE(len));
 }
 
-/* NULL on failure. */
-static inline void *sys_mmap(size_t len, int protection, int flags, int fd, uint64_t at)
-{
-	long result = SYS6(ARCH_SYS_MMAP, 0, len, protection, flags, fd, ARCH_MMAP_OFFSET(at));
-
-	return result < 0 && result > -4096 ? NULL : (void *)result;
-}
-
-static inline void *sys_mmap_anonymous(size_t len)
-{
-	return sys_mmap(len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-	                -1, 0);
-}
-
-static inline long sys_munmap(void *at, size_t len)
-{
-#ifdef __SANITIZE_THREAD__
-	/* The sanitizer does not see this call, and would report the next user of these addresses
-	 * as a second user of the same memory. */
-	return SYS6(SYS_mmap, at, len, PROT_NONE,
-	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) < 0
-	               ? -1
-	               : 0;
-#else
-	return SYS2(SYS_munmap, at, len);
-#endif
-}
+/* Memory of the recorder's own (memory.h): a mapping, NULL on failure; one without a file; one
+ * without a file that forked children do not have. */
+void *sys_mmap(size_t len, int protection, int flags, int fd, uint64_t at)
+	__attribute__((visibility("hidden")));
+void *sys_mmap_anonymous(size_t len) __attribute__((visibility("hidden")));
+void *sys_mmap_apart(size_t len) __attribute__((visibility("hidden")));
+long sys_munmap(void *at, size_t len) __attribute__((visibility("hidden")));
 
 static inline long sys_madvise(void *at, size_t len, int advice)
 {

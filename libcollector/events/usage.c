@@ -4,6 +4,8 @@
 #include "libcollector/write/log.h"
 #include "libcollector/base/source.h"
 
+enum { REST_SHARE = 200 /* of the time, that periodic samples may take */ };
+
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
 
@@ -108,6 +110,16 @@ static void read_usage(struct rusage *usage)
 	usage->ru_nswap -= before->ru_nswap;
 }
 
+/* The kernel adds up the threads of the process for each question after its CPU time, which takes
+ * milliseconds if there are ten thousand. Between start and end, one question is enough: user and
+ * system time together are the CPU time, in microseconds. */
+static uint64_t cpu_time_of(const struct rusage *usage, enum fmt_sample_reason reason)
+{
+	if (reason != FMT_sample_reason_PERIODIC)
+		return usage_cpu_ns();
+	return less(to_ns(usage->ru_utime) + to_ns(usage->ru_stime), base.cpu_ns);
+}
+
 static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)
 {
 	struct rusage usage;
@@ -120,7 +132,7 @@ static void fill(struct fmt_usage *record, enum fmt_sample_reason reason)
 		.real_ns = sys_clock_ns(CLOCK_REALTIME),
 		.user_ns = less(to_ns(usage.ru_utime), base.user_ns),
 		.system_ns = less(to_ns(usage.ru_stime), less(base.cpu_ns, base.user_ns)),
-		.cpu_ns = usage_cpu_ns(),
+		.cpu_ns = cpu_time_of(&usage, reason),
 		.maxrss_kib = (uint64_t)usage.ru_maxrss,
 		.minflt = (uint64_t)usage.ru_minflt,
 		.majflt = (uint64_t)usage.ru_majflt,
@@ -194,6 +206,16 @@ void usage_put(struct xml_text *text)
 	xml_put(text, "/>\n");
 }
 
+/* A sample that takes long, because there are many threads, is taken less often. */
+static void put_off_next(uint64_t began_ns)
+{
+	uint64_t took_ns = sys_clock_ns(CLOCK_MONOTONIC) - began_ns;
+	uint64_t next = atomic_load(&next_ns), later = began_ns + REST_SHARE * took_ns;
+
+	if (later > next)
+		atomic_compare_exchange_strong(&next_ns, &next, later);
+}
+
 int usage_sample_if_due(struct col_thread *thread, enum col_context context)
 {
 	uint64_t period = col.descriptor.sample_ms * 1000000u;
@@ -206,6 +228,7 @@ int usage_sample_if_due(struct col_thread *thread, enum col_context context)
 	if (next == 0) /* the start has its own sample */
 		return 0;
 	usage_sample(thread, context, FMT_sample_reason_PERIODIC);
+	put_off_next(now);
 	col_log_keep_alive();
 	return 1;
 }

@@ -5,6 +5,7 @@
 #include "libcollector/process/directory.h"
 #include "libcollector/process/descendant.h"
 #include "libcollector/base/file.h"
+#include "libcollector/base/memory.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/base/lock.h"
 #include "libcollector/write/log.h"
@@ -34,6 +35,7 @@ static __thread int
 /* What the parent records with must not be touched. */
 static void let_go(void)
 {
+	memory_begin_child();
 	col_extents_lose();
 	col_streams_forget();
 	col_log_forget();

@@ -1,9 +1,9 @@
 /* handler_stack.h: stacks for the recorder's handlers.
  *
  * A thread of the program may have just enough stack for itself. A handler of ours needs some 4 KiB
- * beside the frame that the kernel puts on the stack of the thread. So it goes on on a stack of ours.
- * All signals are blocked in it: it is left as it was entered, and there are never more handlers
- * than threads that run or that were interrupted in one. */
+ * beside the frame that the kernel puts on the stack of the thread. So it goes on on a stack of
+ * ours. All signals are blocked in it: it is left as it was entered, and there are never more
+ * handlers than threads that run or that were interrupted in one. */
 #ifndef XER_COLLECTOR_HANDLER_STACK_H
 #define XER_COLLECTOR_HANDLER_STACK_H
 

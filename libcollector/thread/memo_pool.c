@@ -1,4 +1,4 @@
-/* memo_pool.c: see memo_pool.h. See doc/decisions/86-many-threads.md. */
+/* memo_pool.c: see memo_pool.h. See doc/decisions/93-many-threads.md. */
 #include "libcollector/thread/memo_pool.h"
 
 #include "libcollector/base/budget.h"
@@ -56,10 +56,9 @@ static void *small_memory(void)
 	if (pool.slab_left == 0) {
 		uint32_t count = pool.count < SLAB_FIRST ? SLAB_FIRST : SLAB;
 
-		pool.slab = sys_mmap_anonymous(count * size);
+		pool.slab = sys_mmap_apart(count * size);
 		if (!pool.slab)
 			return NULL;
-		sys_madvise(pool.slab, count * size, MADV_DONTFORK);
 		pool.slab_left = count;
 	}
 	memory = pool.slab;

@@ -16,10 +16,8 @@ static pthread_key_t exit_key;
 static int has_exit_key;
 atomic_uint thread_starting;
 
-int thread_is_alive(uint32_t tid)
-{
-	return SYS3(SYS_tgkill, col.pid, tid, 0) != -ESRCH;
-}
+enum { SWEPT = 8 };
+static atomic_uint swept; /* a place of the table */
 
 void thread_begin(struct col_thread *state, uint32_t tid)
 {
@@ -66,6 +64,28 @@ void thread_drop(struct col_thread *state, uint32_t tid)
 		give_up(state);
 }
 
+/* Threads may have gone without a word. Each new state pays for a look at some of those that there
+ * are, so their number stays in proportion to that of the threads. */
+static void sweep(void)
+{
+	uint32_t place = atomic_load(&swept);
+
+	if (!thread_table_sweep(&place, SWEPT, thread_drop))
+		place = 0;
+	atomic_store(&swept, place);
+}
+
+struct col_thread *thread_take(void)
+{
+	struct col_thread *state = thread_take_unused();
+
+	if (state)
+		return state;
+	sweep();
+	state = thread_take_unused();
+	return state ? state : thread_make();
+}
+
 /* The calling thread has recorded everything. */
 static void end_self(struct col_thread *state)
 {
@@ -108,7 +128,8 @@ void thread_check_name(struct col_thread *thread, enum col_context context)
 {
 	char name[16] = "";
 
-	if (SYS2(SYS_prctl, PR_GET_NAME, name) < 0 || memcmp(name, thread->name, sizeof(name)) == 0)
+	if (thread->is_beginning || SYS2(SYS_prctl, PR_GET_NAME, name) < 0 ||
+	    memcmp(name, thread->name, sizeof(name)) == 0)
 		return;
 	memcpy(thread->name, name, sizeof(name));
 	thread_tell(thread, context, FMT_thread_origin_RENAMED);
@@ -157,7 +178,7 @@ void thread_become(struct col_thread *state)
 	col_self = state;
 	state->home = (uintptr_t)__builtin_frame_address(0);
 	state->pointer = arch_libc_pointer();
-	memo_move(state); /* the handler looks after its own */
+	memo_move(state);            /* the handler looks after its own */
 	scope_begin(state, PASSING); /* the next may allocate */
 	if (has_exit_key)
 		pthread_setspecific(exit_key, state);
@@ -224,6 +245,7 @@ int thread_restart(void)
 	thread_memory_restart();
 	thread_table_restart();
 	atomic_store(&thread_starting, 0);
+	atomic_store(&swept, 0);
 	state = thread_take();
 	if (!state)
 		return -ENOMEM;

@@ -55,10 +55,13 @@ static void begin_thread(struct col_thread *state)
 	}
 	sys_sigmask(SIG_UNBLOCK, &tick, NULL);
 	signals_believe(state->blocked);
+	state->is_beginning = 1;
 	thread_begin(state, tid);
 	atomic_fetch_sub(&thread_starting, 1);
 	thread_become(state);
 	thread_tell(state, COL_NORMAL, FMT_thread_origin_CREATED);
+	atomic_signal_fence(memory_order_seq_cst);
+	state->is_beginning = 0;
 }
 
 /* Both end in a jump to the program's function, so that no frame of ours is in its stacks. By then,

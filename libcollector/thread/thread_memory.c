@@ -6,13 +6,12 @@
  * the present one. */
 #include "libcollector/thread/thread_state.h"
 
-enum { FIRST = 16, BLOCKS = 20 /* for 2^24 states */, SWEPT = 8 };
+enum { FIRST = 16, BLOCKS = 20 /* for 2^24 states */ };
 
 static _Atomic(struct col_thread *) blocks[BLOCKS];
 static atomic_uint made;            /* states, as far as memory was found */
 static atomic_uint_fast64_t unused; /* number | changes << 32 */
 static _Atomic(struct col_thread *) all;
-static atomic_uint swept; /* a place of the table */
 
 struct col_thread *thread_first(void)
 {
@@ -62,16 +61,15 @@ static int have_block(unsigned block)
 		return 0;
 	if (atomic_load(&blocks[block]))
 		return 1;
-	fresh = sys_mmap_anonymous(block_size(block));
+	fresh = sys_mmap_apart(block_size(block));
 	if (!fresh)
 		return 0;
-	sys_madvise(fresh, block_size(block), MADV_DONTFORK);
 	if (!atomic_compare_exchange_strong(&blocks[block], &there, fresh))
 		sys_munmap(fresh, block_size(block));
 	return 1;
 }
 
-static struct col_thread *make(void)
+struct col_thread *thread_make(void)
 {
 	uint32_t number = atomic_fetch_add(&made, 1) + 1, index;
 	struct col_thread *state;
@@ -98,7 +96,7 @@ void thread_release(struct col_thread *state)
 	} while (!atomic_compare_exchange_weak(&unused, &seen, with));
 }
 
-static struct col_thread *take_unused(void)
+struct col_thread *thread_take_unused(void)
 {
 	uint64_t seen = atomic_load(&unused), without;
 	struct col_thread *state;
@@ -110,28 +108,6 @@ static struct col_thread *take_unused(void)
 		without = ((seen >> 32) + 1) << 32 | atomic_load(&state->next_free);
 	} while (!atomic_compare_exchange_weak(&unused, &seen, without));
 	return state;
-}
-
-/* Threads may have gone without a word. Each new state pays for a look at some of those that there
- * are, so their number stays in proportion to that of the threads. */
-static void sweep(void)
-{
-	uint32_t place = atomic_load(&swept);
-
-	if (!thread_table_sweep(&place, SWEPT))
-		place = 0;
-	atomic_store(&swept, place);
-}
-
-struct col_thread *thread_take(void)
-{
-	struct col_thread *state = take_unused();
-
-	if (state)
-		return state;
-	sweep();
-	state = take_unused();
-	return state ? state : make();
 }
 
 void thread_memory_keep(const struct col_thread *state, int advice)
@@ -148,5 +124,4 @@ void thread_memory_restart(void)
 	atomic_store(&made, 0);
 	atomic_store(&unused, 0);
 	atomic_store(&all, NULL);
-	atomic_store(&swept, 0);
 }

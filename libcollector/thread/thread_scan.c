@@ -8,6 +8,7 @@
 #include "libcollector/base/kernel.h"
 
 enum { DIRECTORY_BUFFER = 2048, SWEPT = 64, PATIENCE = 8 };
+enum { REST_SHARE = 100 /* of the time, that rounds may take */ };
 
 enum phase { SWEEP, LIST };
 
@@ -19,6 +20,8 @@ static struct {
 	uint32_t place;   /* in the table */
 	int64_t position; /* in the kernel's list */
 	unsigned put_off; /* how often a round would have begun */
+	uint64_t spent;   /* event time in this round */
+	uint64_t rest;    /* no round begins before that */
 } scan;
 
 struct directory_entry {
@@ -91,15 +94,29 @@ static void begin_round(void)
 	scan.place = 0;
 	scan.position = 0;
 	scan.put_off = 0;
+	scan.spent = 0;
 	atomic_store(&scan.is_going, 1);
 }
 
+static void end_round(void)
+{
+	scan.rest = col_ticks() + REST_SHARE * scan.spent;
+	atomic_store(&scan.is_going, 0);
+}
+
+/* To find its place in the list, the kernel goes through all before it. */
 static void take_step(void)
 {
+	uint64_t start = col_ticks();
+	int is_over = 0;
+
 	if (scan.phase == LIST)
-		atomic_store(&scan.is_going, read_some());
-	else if (!thread_table_sweep(&scan.place, SWEPT))
+		is_over = !read_some();
+	else if (!thread_table_sweep(&scan.place, SWEPT, thread_drop))
 		scan.phase = LIST;
+	scan.spent += col_ticks() - start;
+	if (is_over)
+		end_round();
 }
 
 void thread_scan_step(void)
@@ -116,8 +133,12 @@ void thread_scan_step(void)
  * differ for a moment: then the next look tells, or a later one, if this goes on. */
 static int is_due(void)
 {
-	unsigned listed = kernel_thread_count(), known = thread_table_count_listed();
+	unsigned listed, known;
 
+	if (col_ticks() < scan.rest)
+		return 0;
+	listed = kernel_thread_count();
+	known = thread_table_count_listed();
 	if (listed == 0 || listed == known)
 		return 0;
 	return !atomic_load(&thread_starting) || ++scan.put_off >= PATIENCE;
@@ -150,4 +171,5 @@ void thread_scan_restart(void)
 {
 	atomic_store(&scan.busy, 0);
 	atomic_store(&scan.is_going, 0);
+	scan.rest = 0;
 }

@@ -8,13 +8,13 @@
 /* Threads that pthread_create is creating, and that have not reported themselves yet. */
 extern atomic_uint thread_starting __attribute__((visibility("hidden")));
 
-int thread_is_alive(uint32_t tid);
-struct col_thread *thread_find(uint32_t tid);
-
 /* ---- memory (thread_memory.c) */
 
-/* An unused state, or a new one. NULL if there is no memory. */
-struct col_thread *thread_take(void);
+/* An unused state, NULL: there is none. */
+struct col_thread *thread_take_unused(void);
+
+/* A new one. NULL if there is no memory. */
+struct col_thread *thread_make(void);
 
 /* The state is unused from now on. */
 void thread_release(struct col_thread *state);
@@ -33,6 +33,11 @@ void thread_memory_restart(void);
 
 /* ---- the table of their numbers (thread_table.c) */
 
+/* Does the kernel still have a thread of this process with that number? */
+int thread_is_alive(uint32_t tid);
+
+struct col_thread *thread_find(uint32_t tid);
+
 /* A thread has this state from now on. */
 void thread_table_enter(uint32_t tid, const struct col_thread *state);
 
@@ -47,14 +52,18 @@ int thread_table_has_ended(uint32_t tid);
 uint32_t thread_table_count(void);
 uint32_t thread_table_count_listed(void);
 
-/* Look at the next `most` places of the table, behind *place (0: the first): threads that are gone
- * leave their states. Returns 0 when there are no more places. */
-int thread_table_sweep(uint32_t *place, uint32_t most);
+/* Look at the next `most` places of the table, behind *place (0: the first): `gone` is called
+ * with the states of threads that are gone. Returns 0 when there are no more places. */
+typedef void thread_gone(struct col_thread *state, uint32_t tid);
+int thread_table_sweep(uint32_t *place, uint32_t most, thread_gone *gone);
 
 /* In a forked child: it is empty. */
 void thread_table_restart(void);
 
 /* ---- their life (thread.c) */
+
+/* A state for a thread: an unused one, or a new one. NULL if there is no memory. */
+struct col_thread *thread_take(void);
 
 /* A thread's start is known: begin to record it. */
 void thread_begin(struct col_thread *state, uint32_t tid);

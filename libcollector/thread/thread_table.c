@@ -1,7 +1,10 @@
-/* thread_table.c: states found by the numbers of their threads. See thread_state.h. */
+/* thread_table.c: states found by the numbers of their threads. See thread_state.h.
+ * See doc/decisions/93-many-threads.md. */
 #include "libcollector/thread/thread_state.h"
 
 #include "libcollector/base/hashtable.h"
+
+#include <errno.h>
 
 enum {
 	ENDED = (1 << HASHTABLE_VALUE_BITS) - 1, /* in the place of a state's number */
@@ -14,6 +17,11 @@ static atomic_uint count, ended_count;
 /* Threads that have ended lately. When it is their turn again, they are hardly listed any more. */
 static atomic_uint lately[LATELY];
 static atomic_uint lately_count;
+
+int thread_is_alive(uint32_t tid)
+{
+	return SYS3(SYS_tgkill, col.pid, tid, 0) != -ESRCH;
+}
 
 uint32_t thread_table_count(void)
 {
@@ -84,7 +92,7 @@ uint32_t thread_table_count_listed(void)
 	return atomic_load(&count) + atomic_load(&ended_count);
 }
 
-int thread_table_sweep(uint32_t *place, uint32_t most)
+int thread_table_sweep(uint32_t *place, uint32_t most, thread_gone *gone)
 {
 	struct hashtable_entry entry;
 
@@ -99,7 +107,7 @@ int thread_table_sweep(uint32_t *place, uint32_t most)
 		if (entry.value == ENDED)
 			forget_ended(tid);
 		else
-			thread_drop(thread_at(entry.value), tid);
+			gone(thread_at(entry.value), tid);
 	}
 	return 1;
 }

@@ -73,11 +73,10 @@ int tree_open(void)
 	for (int bits = TABLE_BITS; bits >= TABLE_MIN_BITS; bits -= 2) {
 		size_t size = sizeof(uint32_t) << bits;
 
-		table = bits == TABLE_MIN_BITS || budget_allows(size, 32) ? sys_mmap_anonymous(size)
+		table = bits == TABLE_MIN_BITS || budget_allows(size, 32) ? sys_mmap_apart(size)
 		                                                          : NULL;
 		if (!table)
 			continue;
-		sys_madvise(table, size, MADV_DONTFORK);
 		table_mask = (1u << bits) - 1;
 		file_limit = sizeof(struct fmt_node) << bits;
 		return 0;

@@ -43,12 +43,9 @@ struct walk_memo *walk_memo_make(void *memory, uint32_t capacity)
 
 struct walk_memo *walk_memo_create(uint32_t capacity)
 {
-	void *memory = sys_mmap_anonymous(walk_memo_size(capacity));
+	void *memory = sys_mmap_apart(walk_memo_size(capacity));
 
-	if (!memory)
-		return NULL;
-	sys_madvise(memory, walk_memo_size(capacity), MADV_DONTFORK);
-	return walk_memo_make(memory, capacity);
+	return memory ? walk_memo_make(memory, capacity) : NULL;
 }
 
 void walk_memo_destroy(struct walk_memo *memo)

@@ -5,10 +5,11 @@
  * longer, so there are few of them, however long the file. They reach beyond its end, where nobody
  * writes. The pages of parts that were given out long ago are dropped from memory; a thread that
  * still writes there gets them back.
- * See doc/decisions/86-many-threads.md. */
+ * See doc/decisions/93-many-threads.md. */
 #include "libcollector/write/extent.h"
 
 #include "libcollector/base/budget.h"
+#include "libcollector/base/memory.h"
 #include "libcollector/write/stream_state.h"
 
 #include <errno.h>
@@ -33,6 +34,8 @@ static uint64_t window_size(const struct stream *stream, uint32_t size)
 
 	if (wanted > WINDOW_MAX)
 		wanted = WINDOW_MAX;
+	if (memory_future_is_locked())
+		wanted = WINDOW_MIN;
 	while (wanted > WINDOW_MIN && !budget_allows(wanted, WINDOW_SHARE))
 		wanted /= 2;
 	return wanted > size ? wanted : size;
@@ -167,16 +170,6 @@ void col_extent_give(struct window *window, uint32_t size)
 	atomic_fetch_sub(&streams[window->stream].held, size);
 	atomic_fetch_sub(&held, size);
 	window_let_go(window);
-}
-
-void stream_leave_windows(struct stream *stream)
-{
-	if (stream->small.window)
-		window_let_go(stream->small.window);
-	if (stream->window)
-		window_let_go(stream->window);
-	stream->small.window = stream->window = NULL;
-	stream->small.at = stream->small.end = stream->dropped = 0;
 }
 
 void col_extents_lose(void)

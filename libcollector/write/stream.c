@@ -6,6 +6,7 @@
 #include "libcollector/write/stream_state.h"
 
 #include "libcollector/base/host.h"
+#include "libcollector/base/memory.h"
 #include "libcollector/base/file.h"
 #include "libcollector/base/lock.h"
 #include "libcollector/write/log.h"
@@ -289,7 +290,7 @@ uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
 	                        at);
 
 	if (map)
-		sys_madvise(map, size, MADV_DONTFORK);
+		memory_keep_apart(map, size);
 	return map;
 }
 
@@ -358,6 +359,17 @@ int col_stream_is_ring(enum fmt_stream which)
 	return streams[which].ring.parts != NULL;
 }
 
+/* Begin again without windows; they are left to those who have extents in them. */
+static void leave_windows(struct stream *stream)
+{
+	if (stream->small.window)
+		window_let_go(stream->small.window);
+	if (stream->window)
+		window_let_go(stream->window);
+	stream->small.window = stream->window = NULL;
+	stream->small.at = stream->small.end = stream->dropped = 0;
+}
+
 static void forget(struct stream *stream)
 {
 	col_file_close(&stream->file);
@@ -367,7 +379,7 @@ static void forget(struct stream *stream)
 	ring_restart(&stream->ring);
 	col_lock_give(&stream->lock);
 	stream->claimed = 0;
-	stream_leave_windows(stream);
+	leave_windows(stream);
 }
 
 void col_streams_forget(void)

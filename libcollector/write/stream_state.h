@@ -40,7 +40,4 @@ int stream_get_ready(enum fmt_stream which, uint32_t size);
  * -errno. */
 int stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at);
 
-/* Begin again without windows; they are left to those who have extents in them. */
-void stream_leave_windows(struct stream *stream);
-
 #endif

@@ -1,6 +1,8 @@
 /* window.c: map and unmap parts of data files. See window.h. */
 #include "libcollector/write/window.h"
 
+#include "libcollector/base/memory.h"
+
 enum { FIRST = 32, MORE = SYS_PAGE / sizeof(struct window) };
 
 /* Descriptions are never freed: they serve one window after the other. */
@@ -56,7 +58,7 @@ struct window *window_open(enum fmt_stream stream, int fd, uint64_t at, size_t s
 			atomic_store(&window->is_taken, 0);
 		return NULL;
 	}
-	sys_madvise(map, size, MADV_DONTFORK);
+	memory_keep_apart(map, size);
 	window->stream = stream;
 	window->at = at;
 	window->size = size;

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -57,6 +58,48 @@ int case_thread_least_stack(void)
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, 16384);
 	return run_threads(4, &attributes, mark_thread);
+}
+
+/* Nothing of this may call the recorder, which needs more stack. */
+#define ALONE __attribute__((no_instrument_function, noinline))
+
+enum { FULL_STACK = 32768, LEFT = 1024 };
+
+ALONE static void spin(void)
+{
+	for (volatile int i = 0; i < 50000000; i++)
+		continue;
+}
+
+/* A new thread's stack is below its first frame, and a page of its own is below that. */
+ALONE static void *fill_and_spin(void *low)
+{
+	size_t frame = getauxval(AT_MINSIGSTKSZ);
+	size_t room = (size_t)((char *)__builtin_frame_address(0) - (char *)low);
+	volatile char *full = __builtin_alloca(room - (frame ? frame : MINSIGSTKSZ) - LEFT);
+
+	full[0] = 1;
+	spin();
+	return NULL;
+}
+
+int case_thread_with_a_full_stack(void)
+{
+	char *memory = mmap(NULL, FULL_STACK + 4096, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	mprotect(memory, 4096, PROT_NONE);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, memory + 4096, FULL_STACK);
+	for (int i = 0; i < 3; i++) {
+		say("create %d\n",
+		    pthread_create(&thread, &attributes, fill_and_spin, memory + 4096));
+		say("join %d\n", pthread_join(thread, NULL));
+	}
+	mark();
+	return 0;
 }
 
 int case_thread_own_stack(void)

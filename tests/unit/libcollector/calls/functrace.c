@@ -128,8 +128,7 @@ static int go_to_end(long wanted)
 {
 	for (int i = 0; i < CALLS_MAX; i++) {
 		call(FILLER);
-		functrace_self->slot.size = FDR_PAGE /
-		                                2; /* the next one is twice as large */
+		functrace_self->slot.size = FDR_PAGE / 2; /* the next one is twice as large */
 		if (functrace_self->end - functrace_self->at == wanted)
 			return 1;
 	}

@@ -97,6 +97,20 @@ Test(thread, a_new_name_is_told)
 	cr_assert_str_eq(records[1].name.text, "another name");
 }
 
+/* A tick may come before the record of the thread: it must not seem to be two. */
+Test(thread, a_name_is_not_told_before_the_thread)
+{
+	struct col_thread *self = thread_current();
+
+	self->is_beginning = 1;
+	prctl(PR_SET_NAME, "another name");
+	thread_check_name(self, COL_HANDLER);
+	cr_assert_eq(load(), 1);
+	self->is_beginning = 0;
+	thread_check_name(self, COL_HANDLER);
+	cr_assert_eq(load(), 2);
+}
+
 /* Threads that wait until they are released. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t ready;
@@ -255,7 +269,7 @@ Test(thread, the_table_forgets_those_that_are_gone)
 	cr_assert_eq(thread_table_count(), 1 + THREADS / 2);
 	cr_assert_eq(thread_table_count_listed(), 1 + THREADS / 2, "of those that have ended");
 	cr_assert_eq(gone, 0);
-	while (thread_table_sweep(&place, 100))
+	while (thread_table_sweep(&place, 100, thread_drop))
 		steps++;
 	cr_assert_geq(steps, THREADS / 100, "each does a part of it");
 	cr_assert_eq(thread_table_count(), 1);
