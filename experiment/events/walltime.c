@@ -63,6 +63,22 @@ static uint32_t row_of(struct exp_load *load, struct exp_fact *fact, uint64_t ti
 	return exp_load_row_of(load, fact);
 }
 
+/* Times are divided at most so often: one of a damaged file may last for centuries. What is left
+ * then is one piece, and that is said. A time of six days has half a million
+ * seconds. */
+enum { PIECES_OF_PART = 1 << 19, PIECES = 1 << 23 };
+
+static int may_divide(struct exp_load *load, size_t pieces)
+{
+	if (pieces < PIECES_OF_PART && load->pieces < PIECES)
+		return 1;
+	if (load->pieces != SIZE_MAX)
+		exp_warn(load->experiment,
+		         "waits and CPU time of threads last too long to be divided whole");
+	load->pieces = SIZE_MAX;
+	return 0;
+}
+
 void exp_part_divide(struct exp_load *load, const struct exp_part *part,
                      void (*take)(void *context, uint32_t row, uint64_t ns, int is_last),
                      void *context)
@@ -71,12 +87,15 @@ void exp_part_divide(struct exp_load *load, const struct exp_part *part,
 	uint64_t from = part->from, left = part->ns;
 	double ns = (double)part->ns / (double)(part->to > from ? part->to - from : 1);
 	struct exp_fact fact = part->fact;
+	size_t pieces = 0;
 
 	while (selection && selection->next_cut && load->rc == 0) {
 		uint64_t cut = selection->next_cut(selection->context, from), piece;
 
-		if (cut >= part->to || cut <= from)
+		if (cut >= part->to || cut <= from || !may_divide(load, pieces))
 			break;
+		pieces++;
+		load->pieces++;
 		piece = exp_whole(ns * (double)(cut - from));
 		piece = piece < left ? piece : left;
 		fact.begin_ticks = from;

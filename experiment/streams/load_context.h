@@ -42,6 +42,7 @@ struct exp_load {
 	struct exp_wait *wall_waits;
 	struct exp_life *lives; /* lives[life_count]: wall.h */
 	size_t life_count;
+	size_t pieces; /* into which times of threads were divided */
 	struct exp_sync_object *sync_objects;
 	struct exp_sync_wait *sync_waits;
 	struct exp_io_file *io_files;

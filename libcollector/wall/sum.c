@@ -21,13 +21,22 @@ static struct wall_sum *sum_of(struct col_thread *thread, uint64_t key)
 	return &thread->wall.sums[(key >> STACK_SHIFT ^ key >> 24) % WALL_SUMS];
 }
 
+/* Did the wait begin after those that were added up? Not if contexts take turns in the thread, and
+ * one of them does while another one waits. */
+static int is_behind(const struct wall_sum *sum, const struct fmt_wait_sum *wait, uint64_t after)
+{
+	const struct fmt_wait_sum *record = (const struct fmt_wait_sum *)sum->record;
+
+	return after - sum->begun >= record->until + wait->wait;
+}
+
 static int goes_on(const struct wall_sum *sum, const struct col_slot *slot, uint64_t key,
                    uint64_t after)
 {
 	return sum->record && sum->key == key &&
-	       after - sum->begun < col.descriptor.clock_hz / 1000 * SUM_MS && slot->map &&
-	       sum->record > slot->map && sum->record < slot->at &&
-	       *(const uint64_t *)sum->record == key;
+	       after - sum->begun < col.descriptor.clock_hz / 1000 * SUM_MS &&
+	       col_slot_is_open(slot) && sum->record > slot->end - slot->size &&
+	       sum->record < slot->at && *(const uint64_t *)sum->record == key;
 }
 
 static void add(const struct wall_sum *sum, const struct fmt_wait_sum *wait, uint64_t after)
@@ -49,7 +58,7 @@ int wall_sum_add(struct col_thread *thread, const struct fmt_wait_sum *wait, uin
 	struct wall_sum *sum = sum_of(thread, key);
 	uint8_t *payload;
 
-	if (likely(goes_on(sum, slot, key, after))) {
+	if (likely(goes_on(sum, slot, key, after) && is_behind(sum, wait, after))) {
 		add(sum, wait, after);
 		return 0;
 	}

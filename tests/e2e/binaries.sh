@@ -30,9 +30,10 @@ same()
 {
 	local claim=$1 blocks=$2 plain recorded name="run$RANDOM$RANDOM"
 	shift 2
-	{ limited 20 env "${with[@]}" "$@" >plain.out 2>plain.err; } 2>/dev/null
+	# Not by `limited`: in a function, the shell's word about a signal would be among the errors.
+	{ timeout -k 5 $((20 * patience)) env "${with[@]}" "$@" >plain.out 2>plain.err; } 2>/dev/null
 	plain=$?
-	{ limited 20 env "${with[@]}" "$xcollect" -o "$name.er" "${everything[@]}" "$@" >recorded.out 2>recorded.err; } 2>/dev/null
+	{ timeout -k 5 $((20 * patience)) env "${with[@]}" "$xcollect" -o "$name.er" "${everything[@]}" "$@" >recorded.out 2>recorded.err; } 2>/dev/null
 	recorded=$?
 	if [ "$plain $(<plain.out) $(<plain.err)" != "$recorded $(<recorded.out) $(grep -v '^Creating' recorded.err)" ]; then
 		not_ok "$claim: $plain '$(<plain.out)$(<plain.err)' became $recorded '$(<recorded.out)$(<recorded.err)'"
