@@ -181,12 +181,12 @@ static const char first_line[] = "_HiStOrY_V2_\n";
 static void append(const char *path, const char *line)
 {
 	FILE *file = fopen(path, "ae");
+	struct stat status;
 
 	if (!file)
 		return;
 	fchmod(fileno(file), 0600);
-	fseek(file, 0, SEEK_END);
-	if (ftell(file) == 0)
+	if (fstat(fileno(file), &status) == 0 && status.st_size == 0)
 		fputs(first_line, file);
 	for (; *line != '\0'; line++) {
 		if (*line == '\\')
