@@ -240,6 +240,16 @@ static void put_checks(struct walk_memo *memo, const struct walk_frame *frame)
 		*check = (struct walk_check){frame->bp_slot, frame->bp};
 }
 
+/* Remember what shows that the frame is unchanged. Returns 0 if that cannot be read yet: of the
+ * innermost frame, it may be in a page that nothing else is in. */
+static int remember_checks(struct walk_memo *memo, const struct walk_frame *frame)
+{
+	if (unlikely(!walk_knows(memo, frame->sp - 8)))
+		return 0;
+	put_checks(memo, frame);
+	return 1;
+}
+
 /* Create nodes for the new frames, which are inside memo frames [0, keep), and remember them. */
 static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 {
@@ -251,6 +261,9 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 	int has_mark = keep ? (int)to[-1].has_mark : 0;
 	int plain = walk->plain;
 
+	/* It may have been the innermost one until now. */
+	if (keep && walk->fresh < end)
+		plain &= remember_checks(memo, &to[-1]);
 	for (struct walk_frame *from = walk->fresh; from < end; from++, to++) {
 		node = tree_node(node, from->pc);
 		if (unlikely(node == 0))
@@ -263,9 +276,7 @@ static uint32_t remember(struct walk *walk, uint32_t keep, uint32_t node)
 		                                               : needs_bp(from->rule, outer_needs));
 		to->checks = checks;
 		checks += own_checks(to);
-		if (likely(walk_knows(memo, to->sp - 8)))
-			put_checks(memo, to);
-		else if (from + 1 < end)
+		if (unlikely(!remember_checks(memo, to)) && from + 1 < end)
 			plain = 0;
 	}
 	memo->count = plain && node ? (uint32_t)(to - memo->frame) : 0;

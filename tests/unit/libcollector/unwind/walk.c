@@ -176,6 +176,42 @@ Test(walk, memo_tells_functions_with_one_frame_apart, .init = setup, .fini = scr
 		alike_1(0);
 }
 
+static void (*volatile next)(int depth);
+
+static void __attribute__((noinline)) call_next(void)
+{
+	next(0);
+	__asm__ volatile("" ::: "memory"); /* so that it is a call */
+}
+
+static void __attribute__((noinline)) further(int depth)
+{
+	walk_here(depth);
+	__asm__ volatile("" ::: "memory");
+}
+
+static void __attribute__((noinline)) below(size_t size)
+{
+	volatile char *space = __builtin_alloca(size);
+
+	for (space[0] = 0; space[0] < 3; space[0]++) { /* volatile, so that it is one call */
+		next = space[0] == 0 ? walk_here : further;
+		call_next();
+	}
+}
+
+/* Where a frame begins at a page, the address that shows that it is unchanged is in the page below,
+ * of which nothing is known while the frame is the innermost one. */
+Test(walk, memo_knows_frames_at_the_end_of_a_page, .init = setup, .fini = scratch_remove)
+{
+	for (size_t size = 16; size <= 4096 + 16; size += 16) {
+		walk_memo_destroy(memo);
+		memo = walk_memo_create(FRAMES);
+		below(size);
+	}
+	cr_assert_eq(walks, 3 * 257);
+}
+
 /* ---- stacks that end at a base, as those of OpenMP's threads do ---- */
 
 static uint32_t plain_node, joined_node;
