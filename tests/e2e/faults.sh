@@ -80,7 +80,7 @@ planned "failing calls harm nothing, and losses are told" attempt
 # space COMMAND...: the most address space that grep had, kB
 space() { "$@" grep VmPeak /proc/self/status 2>/dev/null | awk '{ print $2 }'; }
 
-within "the recorder takes little of the address space, kB" 1000 40000 $(($(space "$xcollect" "${everything[@]}" -o space.er) - $(space env)))
+within "the recorder takes little of the address space, kB" 1000 44000 $(($(space "$xcollect" "${everything[@]}" -o space.er) - $(space env)))
 mkdir narrow && cd narrow || exit 1
 # malloc would reserve 128 MB for a thread: that much is not to be had either.
 (ulimit -v 32768; "$target" >../bare.out 2>../bare.err)
