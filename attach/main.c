@@ -47,7 +47,7 @@ struct job {
 	const char *library;
 	const char *text; /* the descriptor */
 	int is_detach;
-	int programs; /* that were executed under our eyes */
+	int programs; /* that it began to execute while we looked */
 	struct objects *objects;
 	struct thread thread;
 	struct call_place place;

@@ -65,8 +65,8 @@ static uint32_t row_of(struct exp_load *load, struct exp_fact *fact, uint64_t ti
 
 /* Times are divided at most so often: one of a damaged file may last for centuries. What is left
  * then is one piece, and that is said. A time of six days has half a million
- * seconds. */
-enum { PIECES_OF_PART = 1 << 19, PIECES = 1 << 23 };
+ * seconds; a hundred threads have so many pieces in three days. */
+enum { PIECES_OF_PART = 1 << 19, PIECES = 1 << 25 };
 
 static int may_divide(struct exp_load *load, size_t pieces)
 {
