@@ -61,13 +61,16 @@ static void open_perf(uint32_t tid)
 /* A thread that was not announced. If it is older than the event, it is given one of its own. */
 static enum col_perf unannounced(struct col_thread *thread, uint32_t tid)
 {
+	unsigned number;
+
 	if (tick_perf_is_everywhere())
 		return COL_PERF_SHARED;
 	if (!is_beginning || !tick_perf_is_open())
 		return COL_PERF_NONE;
-	thread->event = (uint16_t)tick_perf_add_for(tid);
-	has_all = has_all && thread->event;
-	return thread->event ? COL_PERF_OWN : COL_PERF_NONE;
+	number = tick_perf_add_for(tid);
+	atomic_store(&thread->event, (uint16_t)number);
+	has_all = has_all && number;
+	return number ? COL_PERF_OWN : COL_PERF_NONE;
 }
 
 /* All threads of the process that there are have an event, when none is found any more that has
@@ -113,13 +116,15 @@ static void arm_young(struct col_thread *thread)
 	static atomic_uint short_lives;
 	uint64_t life = tick_life_ns();
 	uint64_t period_ns = tick_period_us() * 1000;
+	unsigned number;
 
 	if (life && life < SHORT_LIFE_NS &&
 	    atomic_fetch_add_explicit(&short_lives, 1, memory_order_relaxed) % FEW)
 		return;
-	thread->event = (uint16_t)tick_perf_add(life && life < period_ns ? life : period_ns);
-	atomic_signal_fence(memory_order_seq_cst);
-	tick_perf_begin(thread->event);
+	number = tick_perf_add(atomic_load(&thread->tid),
+	                       life && life < period_ns ? life : period_ns);
+	atomic_store(&thread->event, (uint16_t)number);
+	tick_perf_begin(number);
 }
 
 /* A thread that was borrowed is back long before it has used so much CPU time. */
@@ -165,9 +170,9 @@ void tick_disarm(struct col_thread *thread)
 	if (thread->armed)
 		tick_timer_delete(thread->timer);
 	thread->armed = 0;
-	if (thread->event)
-		tick_perf_drop(thread->event);
-	thread->event = 0;
+	/* First out of the thread: as soon as it is closed, its number may be another thread's, and
+	 * a signal that comes then would serve that. */
+	tick_perf_drop(atomic_exchange(&thread->event, 0), atomic_load(&thread->tid));
 }
 
 static enum tick_reason reason_of_timer(const struct col_thread *thread)
@@ -261,7 +266,7 @@ void tick_forget_events(void)
 {
 	is_late = 0;
 	atomic_store(&is_watching, 0);
-	tick_perf_close();
+	tick_perf_forget();
 }
 
 void tick_begin_child(void)
@@ -371,9 +376,10 @@ static struct col_thread *find_unannounced(uint32_t tid)
 
 static enum tick_reason reason_of_trap(struct col_thread *thread, enum tick_perf_trap trap)
 {
-	if (thread->event) {
-		tick_perf_serve(thread->event);
-		thread->event = 0;
+	unsigned number = atomic_exchange(&thread->event, 0);
+
+	if (number) {
+		tick_perf_serve(number, atomic_load(&thread->tid));
 		if (thread->perf == COL_PERF_SHARED) /* that event was not inherited either */
 			thread->perf = COL_PERF_OWN;
 	} else if (thread->perf == COL_PERF_SHARED) {

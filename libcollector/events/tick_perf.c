@@ -41,9 +41,13 @@ struct event {
  * clones of its own. */
 static struct event all = {.fd = -1}, first = {.fd = -1};
 
-/* Those of threads that have had no sample yet. */
+/* Those of threads that have had no sample yet. A place is its owner's until the event is closed,
+ * and only who puts LEAVING there closes it. A signal, or another thread that replaces all events,
+ * can come at any instruction of that, and may know a number whose place is another thread's by
+ * now. */
+enum { NOBODY = 0, LEAVING = UINT32_MAX };
 static struct young {
-	atomic_int is_taken;
+	atomic_uint owner; /* the number of the thread, or one of the above */
 	struct event event;
 } young[TICK_PERF_YOUNG];
 
@@ -186,12 +190,21 @@ int tick_perf_open(uint64_t period_ns, int with_kernel, int is_alone)
 	return 0;
 }
 
+static void leave(struct young *place, uint32_t owner)
+{
+	if (owner == NOBODY || owner == LEAVING ||
+	    !atomic_compare_exchange_strong(&place->owner, &owner, LEAVING))
+		return;
+	close_event(&place->event);
+	atomic_store(&place->owner, NOBODY);
+}
+
 void tick_perf_close(void)
 {
 	if (!atomic_exchange(&is_open, 0))
 		return;
-	for (unsigned number = 1; number <= TICK_PERF_YOUNG; number++)
-		tick_perf_drop(number);
+	for (int i = 0; i < TICK_PERF_YOUNG; i++)
+		leave(&young[i], atomic_load(&young[i].owner));
 	tell_elders(close_event);
 	atomic_store(&elder_count, 0);
 	elder_most = 0;
@@ -201,19 +214,34 @@ void tick_perf_close(void)
 	close_event(&first);
 }
 
+void tick_perf_forget(void)
+{
+	for (int i = 0; i < TICK_PERF_YOUNG; i++)
+		if (atomic_load(&young[i].owner) == LEAVING)
+			atomic_store(&young[i].owner, opener);
+	tick_perf_close();
+}
+
 /* ---- those of single threads */
 
-unsigned tick_perf_add(uint64_t within_ns)
+static int take(struct young *place, uint32_t tid)
+{
+	unsigned owner = NOBODY;
+
+	return atomic_load_explicit(&place->owner, memory_order_relaxed) == NOBODY &&
+	       atomic_compare_exchange_strong(&place->owner, &owner, tid);
+}
+
+unsigned tick_perf_add(uint32_t tid, uint64_t within_ns)
 {
 	for (unsigned i = 0; has_many && i < TICK_PERF_YOUNG; i++) {
-		if (atomic_load_explicit(&young[i].is_taken, memory_order_relaxed) ||
-		    atomic_exchange(&young[i].is_taken, 1))
+		if (!take(&young[i], tid))
 			continue;
 		young[i].event.fd = -1;
 		if (open_event(&young[i].event, 0, col_any_of(within_ns), of_young,
 		               !is_user_only) == 0)
 			return i + 1;
-		tick_perf_drop(i + 1);
+		leave(&young[i], tid);
 		return 0;
 	}
 	return 0;
@@ -225,14 +253,10 @@ void tick_perf_begin(unsigned number)
 		go(&young[number - 1].event);
 }
 
-void tick_perf_drop(unsigned number)
+void tick_perf_drop(unsigned number, uint32_t tid)
 {
-	struct young *dropped = number - 1 < TICK_PERF_YOUNG ? &young[number - 1] : NULL;
-
-	if (!dropped || !atomic_load(&dropped->is_taken))
-		return;
-	close_event(&dropped->event);
-	atomic_store(&dropped->is_taken, 0);
+	if (number - 1 < TICK_PERF_YOUNG)
+		leave(&young[number - 1], tid);
 }
 
 unsigned tick_perf_add_for(uint32_t tid)
@@ -251,14 +275,14 @@ unsigned tick_perf_add_for(uint32_t tid)
 	return TICK_PERF_YOUNG + 1 + number;
 }
 
-void tick_perf_serve(unsigned number)
+void tick_perf_serve(unsigned number, uint32_t tid)
 {
 	uint64_t next = lasting_period();
 
 	if (number > TICK_PERF_YOUNG)
 		tell(&elders[number - TICK_PERF_YOUNG - 1], PERF_EVENT_IOC_PERIOD, &next);
 	else
-		tick_perf_drop(number);
+		tick_perf_drop(number, tid);
 }
 
 void tick_perf_cover(void)
@@ -376,7 +400,7 @@ void tick_perf_depart(void)
 	stop(&first);
 	tell_elders(stop);
 	for (int i = 0; i < TICK_PERF_YOUNG; i++)
-		if (atomic_load(&young[i].is_taken))
+		if (atomic_load(&young[i].owner) != NOBODY)
 			stop(&young[i].event);
 	/* One that is pending because it is blocked. */
 	SYS4(SYS_rt_sigtimedwait, &trap, NULL, &at_once, sizeof(trap));

@@ -25,6 +25,9 @@ int tick_perf_open(uint64_t period_ns, int with_kernel, int is_alone);
 /* Close them, if they are still ours: no thread has any more. Signal-safe. */
 void tick_perf_close(void);
 
+/* The same in a forked child, for which no other thread closes anything any more. Signal-safe. */
+void tick_perf_forget(void);
+
 int tick_perf_is_open(void);
 
 /* Does a tick tell time in user code alone? */
@@ -44,13 +47,13 @@ int tick_perf_is_opener(uint32_t tid);
  * one has another length, at random, if it is the opening thread's. Signal-safe. */
 enum tick_perf_trap tick_perf_look(const siginfo_t *info, uint32_t tid, uint64_t *period_ns);
 
-/* An event for a first sample of the calling thread within that much CPU time, at random: its
- * period may be longer than its life. At most TICK_PERF_YOUNG threads have one at a time,
- * and none if few descriptors are allowed. Returns
+/* An event for a first sample of the calling thread, whose number is `tid`, within that much CPU
+ * time, at random: its period may be longer than its life. At most TICK_PERF_YOUNG threads have one
+ * at a time, and none if few descriptors are allowed. Returns
  * its number, 0: there is none. It counts from tick_perf_begin to tick_perf_drop, which any thread
  * may call. Signal-safe. */
 enum { TICK_PERF_YOUNG = 64 };
-unsigned tick_perf_add(uint64_t within_ns);
+unsigned tick_perf_add(uint32_t tid, uint64_t within_ns);
 void tick_perf_begin(unsigned number);
 
 /* An event like that of tick_perf_open for thread `tid`, which was there before that call and so
@@ -64,12 +67,13 @@ unsigned tick_perf_add_for(uint32_t tid);
 /* Each thread has an event now: so will those have that any of them creates. */
 void tick_perf_cover(void);
 
-/* The calling thread has had a sample by the event: of a young thread, it is not needed any more.
- * Signal-safe. */
-void tick_perf_serve(unsigned number);
+/* Thread `tid` has had a sample by the event: of a young thread, it is not needed any more. An
+ * event of another thread is left alone. Signal-safe. */
+void tick_perf_serve(unsigned number, uint32_t tid);
 
-/* The thread of the event has ended. */
-void tick_perf_drop(unsigned number);
+/* The thread of the event, `tid`, has ended. An event of another thread is left alone. Signal-safe.
+ */
+void tick_perf_drop(unsigned number, uint32_t tid);
 
 /* A thread is about to be created, which inherits the period as it is now. Signal-safe. */
 void tick_perf_settle(void);

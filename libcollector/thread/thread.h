@@ -30,7 +30,7 @@ struct col_thread {
 	uint8_t perf;             /* enum col_perf */
 	uint8_t perf_of_children; /* the same, of the threads that it creates */
 	uint8_t is_beginning;     /* its record as a new thread is about to come */
-	uint16_t event;           /* its own until it has a sample, see tick_perf.h; 0: none */
+	_Atomic uint16_t event;   /* its own until it has a sample, see tick_perf.h; 0: none */
 	uint32_t epoch;           /* col.epoch when its CPU time was accounted for last */
 	uint32_t last_stack;
 	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick.c */

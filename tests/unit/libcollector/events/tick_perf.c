@@ -203,19 +203,57 @@ Test(tick_perf, a_young_thread_has_a_sample_of_its_own)
 
 	want_descriptors();
 	open_events(1000 * (uint64_t)MS);
-	number = tick_perf_add(2 * (uint64_t)MS);
+	number = tick_perf_add(sys_tid(), 2 * (uint64_t)MS);
 	cr_assert_neq(number, 0);
 	spin(10);
 	cr_assert_eq(due, 0);
 	tick_perf_begin(number);
 	spin(10);
 	cr_assert_geq(due, 1);
-	tick_perf_drop(number);
+	tick_perf_drop(number, sys_tid());
 	due = 0;
 	spin(10);
 	cr_assert_eq(due, 0);
-	tick_perf_drop(number); /* again: nothing */
-	tick_perf_drop(0);
+	tick_perf_drop(number, sys_tid()); /* again: nothing */
+	tick_perf_drop(0, sys_tid());
+}
+
+/* A signal may come when the event is closed, but its thread does not know it yet. */
+Test(tick_perf, the_event_of_a_thread_that_has_ended_is_another_ones_by_now)
+{
+	const uint32_t ended = sys_tid() + 1;
+	unsigned number, again;
+
+	want_descriptors();
+	open_events(1000 * (uint64_t)MS);
+	number = tick_perf_add(ended, MS);
+	tick_perf_drop(number, ended);
+	again = tick_perf_add(sys_tid(), 2 * (uint64_t)MS);
+	cr_assert_eq(again, number);
+	tick_perf_drop(number, ended);
+	tick_perf_serve(number, ended);
+	cr_assert_neq(tick_perf_add(ended, MS), number, "its place is still taken");
+	tick_perf_begin(again);
+	spin(10);
+	cr_assert_geq(due, 1);
+}
+
+Test(tick_perf, a_child_closes_what_it_has_inherited_of_young_threads)
+{
+	int status;
+	pid_t child;
+
+	want_descriptors();
+	open_events(MS);
+	cr_assert_neq(tick_perf_add(sys_tid() + 1, MS), 0);
+	child = fork();
+	if (child == 0) {
+		tick_perf_forget();
+		_exit(fcntl(962, F_GETFD) != -1 || tick_perf_is_open());
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0);
+	cr_assert_neq(fcntl(962, F_GETFD), -1);
 }
 
 Test(tick_perf, so_many_threads_are_young_at_a_time_and_no_more)
@@ -225,12 +263,12 @@ Test(tick_perf, so_many_threads_are_young_at_a_time_and_no_more)
 	want_descriptors();
 	open_events(MS);
 	for (int i = 0; i < TICK_PERF_YOUNG; i++) {
-		numbers[i] = tick_perf_add(MS);
+		numbers[i] = tick_perf_add(sys_tid(), MS);
 		cr_assert_neq(numbers[i], 0);
 	}
-	cr_assert_eq(tick_perf_add(MS), 0);
-	tick_perf_drop(numbers[5]);
-	cr_assert_eq(tick_perf_add(MS), numbers[5]);
+	cr_assert_eq(tick_perf_add(sys_tid(), MS), 0);
+	tick_perf_drop(numbers[5], sys_tid());
+	cr_assert_eq(tick_perf_add(sys_tid(), MS), numbers[5]);
 	tick_perf_close();
 	cr_assert_eq(fcntl(1000, F_GETFD), -1);
 }
@@ -319,9 +357,9 @@ Test(tick_perf, an_older_thread_can_have_an_event)
 	cr_assert_eq(atomic_load(&samples_of_threads), 0, "it does not run yet");
 	tick_perf_run();
 	cr_assert(samples_come(10));
-	tick_perf_serve(number);
+	tick_perf_serve(number, other_thread());
 	cr_assert(samples_come(atomic_load(&samples_of_threads) + 10));
-	tick_perf_drop(number); /* its children need it */
+	tick_perf_drop(number, sys_tid()); /* its children need it */
 	cr_assert(samples_come(atomic_load(&samples_of_threads) + 10));
 	tick_perf_depart();
 	usleep(20000);
