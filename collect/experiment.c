@@ -111,7 +111,7 @@ static int take_name(const char *name, int dry_run)
 	struct stat status;
 
 	if (!dry_run)
-		return mkdir(name, 0755) < 0 ? -errno : 0;
+		return mkdir(name, FMT_DIRECTORY_MODE) < 0 ? -errno : 0;
 	return lstat(name, &status) == 0 ? -EEXIST : 0;
 }
 
@@ -137,7 +137,7 @@ static int open_directory(struct experiment_directory *out, struct cause *cause)
 {
 	out->fd = open(out->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (out->fd >= 0 && realpath(out->name, out->path) &&
-	    mkdirat(out->fd, FMT_DIR_ARCHIVES, 0755) == 0)
+	    mkdirat(out->fd, FMT_DIR_ARCHIVES, FMT_DIRECTORY_MODE) == 0)
 		return 0;
 	cause_set(cause, CAUSE_FAILED, "cannot make %s: %s", out->name, strerror(errno));
 	experiment_remove(out);
@@ -203,7 +203,8 @@ int experiment_put_file(const struct experiment_directory *experiment, const cha
 	    size > limit.rlim_cur)
 		return -EFBIG;
 	snprintf(temporary, sizeof(temporary), ".tmp.%d.%s", (int)getpid(), name);
-	fd = openat(experiment->fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	fd = openat(experiment->fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	            FMT_FILE_MODE);
 	if (fd < 0)
 		return -errno;
 	status = write_all(fd, bytes, size);

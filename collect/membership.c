@@ -138,9 +138,9 @@ int membership_add(const char *name, const struct experiment_directory *experime
 	char line[PATH_MAX];
 	int status = make_line(name, experiment, line);
 
-	out->fd = status == 0
-	                  ? open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644)
-	                  : -1;
+	out->fd = status == 0 ? open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+	                             FMT_FILE_MODE)
+	                      : -1;
 	if (status == 0 && out->fd < 0)
 		status = -errno;
 	if (status == 0)

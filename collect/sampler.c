@@ -223,7 +223,7 @@ static int start_job(const struct place *place, const struct job *job)
 	 * of the process. */
 	snprintf(process, sizeof(process), "%d",
 	         by_timers && place->pid != getpid() ? 0 : (int)place->pid);
-	if (mkdirat(place->experiment->fd, job->directory, 0755) < 0)
+	if (mkdirat(place->experiment->fd, job->directory, FMT_DIRECTORY_MODE) < 0)
 		return -errno;
 	return start_helper(by_timers ? waiting : sampling, place->experiment->fd);
 }

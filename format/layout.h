@@ -23,6 +23,9 @@
 #define FMT_STACK_KB_MAX 56
 #define FMT_FILE_SAMPLER_MAP "map.fxt" /* in it; its words for processes are in image.def */
 #define FMT_EXPERIMENT_SUFFIX ".er"
+/* Experiments are private, whatever the umask: map.xml has addresses that others may not read in
+ * /proc/PID/maps. Their owner may open them to others afterwards. */
+enum { FMT_DIRECTORY_MODE = 0700, FMT_FILE_MODE = 0600 };
 /* Experiment groups: text files of this first line, then an experiment a line. */
 #define FMT_GROUP_SUFFIX ".erg"
 #define FMT_GROUP_HEAD "#analyzer experiment group"

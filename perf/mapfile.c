@@ -50,7 +50,7 @@ int mapfile_begin(int directory, const char *experiment_path, const char *archiv
 	uint64_t words[FXT_FILE_HEAD_WORDS + STRINGS * 4];
 	size_t count;
 	int fd = openat(directory, FMT_FILE_SAMPLER_MAP, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-	                0644);
+	                FMT_FILE_MODE);
 
 	if (fd < 0)
 		return -errno;

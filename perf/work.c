@@ -62,10 +62,10 @@ static int begin_file(struct lane *lane)
 	uint64_t words[FXT_FILE_HEAD_WORDS];
 	char name[24];
 	size_t count;
-	int len, fd, status;
+	int len = snprintf(name, sizeof(name), "cpu%u.fxt", lane->cpu), fd, status;
 
-	len = snprintf(name, sizeof(name), "cpu%u.fxt", lane->cpu);
-	fd = openat(lane->work->files, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	fd = openat(lane->work->files, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	            FMT_FILE_MODE);
 	if (fd < 0)
 		return -errno;
 	count = fxt_put_file_header(words, lane->cpu + 1, name, (size_t)len - strlen(".fxt"),

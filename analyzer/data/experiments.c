@@ -104,31 +104,36 @@ static void ignore(void *context, const char *message)
 	(void)message;
 }
 
-/* A killed process could not archive its objects at its end: do it now, while they exist. Not for
- * an experiment from elsewhere, whose maker could choose which files of the user are copied into
- * it. */
+/* Why the experiment is not to be archived, NULL if it is. The maker of one that belongs to
+ * somebody else could choose which files of the reader are copied into it. The paths in one from
+ * elsewhere are not those of the files here. */
+static const char *why_not_archived(const struct dataset_experiment *at)
+{
+	if (!exp_archive_is_own(at->experiment))
+		return "it belongs to another user; xer_archive(1) archives it";
+	if (!exp_is_of_this_boot(at->experiment))
+		return "it was recorded on another machine, or before this one was started; xer_archive(1) archives it";
+	return access(at->info->path, W_OK) == 0 ? NULL : "it cannot be written";
+}
+
+/* A killed process could not archive its objects at its end: do it now, while they exist. */
 static void archive_dead(struct output *output, const struct dataset_experiment *at)
 {
 	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .reporter = {.warn = ignore}};
 	struct exp_cause cause = {.text = ""};
-	const char *what;
+	const char *what, *why_not;
 
 	if (at->info->status != EXP_DIED && at->info->status != EXP_EXECED)
 		return;
 	what = experiment_setting(at->experiment, "archive", "on");
 	if (exp_archive_parse(what, &options.what) < 0 || options.what == EXP_ARCHIVE_OFF)
 		return;
-	if (!exp_is_of_this_boot(at->experiment)) {
-		if (at->info->lineage[0] == '\0' && !has_archive(at->info->path))
-			output_say(
-				output,
-				"%s: not archived: it was recorded on another machine, or before this one was started; xer_archive(1) archives it",
-				at->info->path);
-	} else if (access(at->info->path, W_OK) == 0) {
+	why_not = why_not_archived(at);
+	if (!why_not) {
 		if (experiment_archive(at->experiment, &options, &cause) < 0)
 			output_say(output, "not archived: %s", cause.text);
 	} else if (at->info->lineage[0] == '\0' && !has_archive(at->info->path)) {
-		output_say(output, "%s: not archived: it cannot be written", at->info->path);
+		output_say(output, "%s: not archived: %s", at->info->path, why_not);
 	}
 }
 

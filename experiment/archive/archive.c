@@ -362,6 +362,15 @@ static int open_directory(struct archive *archive, struct exp_cause *cause)
 	return rc;
 }
 
+int exp_archive_is_own(const struct experiment *experiment)
+{
+	struct stat founder, own;
+
+	return stat(experiment->founder, &founder) == 0 &&
+	       fstat(experiment->directory, &own) == 0 && founder.st_uid == geteuid() &&
+	       own.st_uid == geteuid();
+}
+
 static int run(struct archive *archive, struct exp_cause *cause)
 {
 	const struct what *what = &whats[archive->options->what];

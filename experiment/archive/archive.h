@@ -50,6 +50,10 @@ struct exp_archive_needs exp_archive_needs(enum exp_archive_what what);
  * Returns 0 or -ENOMEM. */
 int exp_archive_find_used(struct experiment *experiment, unsigned char **used);
 
+/* Do the experiment's directory and its founder's belong to the user of this process? Those of
+ * another user name files that are not for that user to choose. */
+int exp_archive_is_own(const struct experiment *experiment);
+
 /* Archive the objects of one experiment (not of its descendants). Existing files are kept, since
  * they are the same. Several processes may do it at once. Returns the number of files that could
  * not be archived; or -EBUSY (its process still records), -EINVAL (wrong regular expression),

@@ -4,6 +4,7 @@
  * get JAVA_CLASSES, the classes of the methods in map.xml. */
 #include "experiment/archive/complete.h"
 
+#include "experiment/archive/copy.h"
 #include "experiment/base/internal.h"
 #include "experiment/jit/java.h"
 #include "format/fdr.h"
@@ -28,9 +29,10 @@ static int make_file(int directory, const char *name, const char *temporary, con
 	if (faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
 	fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-	            0644);
+	            FMT_FILE_MODE | exp_copy_mode(directory));
 	if (fd < 0)
 		return -errno;
+	exp_copy_give(fd, directory);
 	if (write(fd, bytes, size) != (ssize_t)size)
 		status = -EIO;
 	close(fd);

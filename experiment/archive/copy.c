@@ -4,6 +4,7 @@
  * machine. */
 #include "experiment/archive/copy.h"
 
+#include "format/layout.h"
 #include "format/retry.h"
 
 #include <dirent.h>
@@ -126,6 +127,23 @@ static int hold(int fd)
 	return fstat(fd, &st) != 0 || st.st_nlink > 0;
 }
 
+mode_t exp_copy_mode(int directory)
+{
+	struct stat st;
+
+	return fstat(directory, &st) == 0 ? st.st_mode & (S_IRGRP | S_IROTH) : 0;
+}
+
+void exp_copy_give(int made, int directory)
+{
+	struct stat st, own;
+
+	if (fstat(directory, &st) != 0 || fstat(made, &own) != 0 || st.st_uid == own.st_uid)
+		return;
+	if (fchown(made, st.st_uid, st.st_gid) != 0) /* only root may: it stays ours */
+		return;
+}
+
 /* Open a temporary file. Returns its descriptor, or -errno. Names with our number may be those of a
  * killed archiver, where nothing is swept, or of one in another namespace. */
 static int open_temporary(int directory, char *name, size_t size, mode_t mode)
@@ -190,13 +208,13 @@ void exp_copy_sweep(int directory)
 	closedir(entries);
 }
 
-/* An archive may be readable by more users than the files copied into it, if its maker can read
- * everything. */
-static mode_t mode_of_copy(int from)
+/* If the maker can read everything, those who may read the archive may be others than those who may
+ * read the file. */
+static int is_for_all(int file)
 {
 	struct stat st;
 
-	return fstat(from, &st) == 0 && st.st_mode & S_IROTH ? 0644 : 0600;
+	return fstat(file, &st) == 0 && st.st_mode & S_IROTH;
 }
 
 /* Close what has been written with the result `rc`, and give it its name. Some file systems tell of
@@ -222,19 +240,27 @@ static int finish(int to, int rc, int directory, const char *temporary, const ch
 int exp_copy(int from, int directory, const char *name, int rewrite)
 {
 	char temporary[64];
-	int to = open_temporary(directory, temporary, sizeof(temporary), mode_of_copy(from));
+	int is_open = is_for_all(from);
+	int to = open_temporary(directory, temporary, sizeof(temporary),
+	                        FMT_FILE_MODE | (is_open ? exp_copy_mode(directory) : 0));
 
-	return to < 0 ? to : finish(to, copy_bytes(from, to), directory, temporary, name, rewrite);
+	if (to < 0)
+		return to;
+	if (is_open)
+		exp_copy_give(to, directory);
+	return finish(to, copy_bytes(from, to), directory, temporary, name, rewrite);
 }
 
 int exp_copy_text(const char *text, int directory, const char *name)
 {
 	char temporary[64];
-	int to = open_temporary(directory, temporary, sizeof(temporary), 0644);
+	int to = open_temporary(directory, temporary, sizeof(temporary),
+	                        FMT_FILE_MODE | exp_copy_mode(directory));
 
-	return to < 0 ? to
-	              : finish(to, write_all(to, text, strlen(text)), directory, temporary, name,
-	                       1);
+	if (to < 0)
+		return to;
+	exp_copy_give(to, directory);
+	return finish(to, write_all(to, text, strlen(text)), directory, temporary, name, 1);
 }
 
 int exp_copy_exists(int directory, const char *name)
@@ -246,13 +272,17 @@ int exp_copy_exists(int directory, const char *name)
 
 int exp_copy_subdirectory(int directory, const char *name)
 {
+	mode_t readers = exp_copy_mode(directory);
+	int is_new = mkdirat(directory, name, FMT_DIRECTORY_MODE | readers | readers >> 2) == 0;
 	int fd;
 
-	if (mkdirat(directory, name, 0755) != 0 && errno != EEXIST)
+	if (!is_new && errno != EEXIST)
 		return -errno;
 	fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
+	if (is_new)
+		exp_copy_give(fd, directory);
 	exp_copy_sweep(fd);
 	return fd;
 }

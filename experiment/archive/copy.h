@@ -1,9 +1,21 @@
-/* copy.h: put a file into an archive directory so that it is there whole or not at all. */
+/* copy.h: put a file into an archive directory so that it is there whole or not at all. What is
+ * added to an experiment can be read by those who may read the directory that it is put into, and
+ * belongs to the owner of that as far as possible. */
 #ifndef XER_EXPERIMENT_ARCHIVE_COPY_H
 #define XER_EXPERIMENT_ARCHIVE_COPY_H
 
+#include <sys/types.h>
+
+/* The rights that a file added to the directory has besides FMT_FILE_MODE: may users other than the
+ * owner read the directory? */
+mode_t exp_copy_mode(int directory);
+
+/* Give what was just made in the directory (two descriptors) to the directory's owner, if this
+ * process may. */
+void exp_copy_give(int made, int directory);
+
 /* Copy the regular file `from` to `name` in `directory`. An existing file is kept, or replaced with
- * `rewrite`. Users who may not read the original may not read the copy, unless it belongs to them.
+ * `rewrite`. If not everybody may read the original, only the caller may read the copy.
  * Returns 0 or -errno. */
 int exp_copy(int from, int directory, const char *name, int rewrite);
 

@@ -124,9 +124,10 @@ static int open_text(void)
 {
 	if (text_file.fd < 0) {
 		int directory = col_directory_get();
-		long made = directory < 0 ? directory
-		                          : col_file_open(directory, FMT_FILE_DYNTEXT,
-		                                          O_RDWR | O_CREAT | O_NOFOLLOW, 0644);
+		long made = directory < 0
+		                    ? directory
+		                    : col_file_open(directory, FMT_FILE_DYNTEXT,
+		                                    O_RDWR | O_CREAT | O_NOFOLLOW, FMT_FILE_MODE);
 
 		col_place_done(directory);
 		if (made >= 0)

@@ -145,7 +145,7 @@ static int write_log(const struct process_moment *start)
 		return -EBUSY;
 	directory = col_directory_get();
 	sink.fd = (int)col_file_open(directory, NEW_LOG, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
-	                             0644);
+	                             FMT_FILE_MODE);
 	if (sink.fd < 0) {
 		sink.error = sink.fd;
 	} else {
@@ -166,7 +166,8 @@ int directory_make_map(void)
 	static const char text[] = DECLARATION "<" FMT_MAP_ROOT " version=\"" FMT_VERSION_TEXT
 					       "\">\n" FMT_MAP_CLOSE;
 	int directory = col_directory_get();
-	long fd = col_file_open(directory, NEW_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+	long fd = col_file_open(directory, NEW_MAP, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+	                        FMT_FILE_MODE);
 	int error = fd < 0 ? (int)fd : col_file_may_grow(sizeof(text));
 
 	if (error == 0)
@@ -193,7 +194,7 @@ static int take_name(char *name, int founder)
 		long error;
 
 		directory_name(name);
-		error = SYS3(SYS_mkdirat, founder, name, 0755);
+		error = SYS3(SYS_mkdirat, founder, name, FMT_DIRECTORY_MODE);
 		if (error != -EEXIST)
 			return (int)error;
 		error = lineage_count_up(col.descriptor.step.lineage);
@@ -212,7 +213,7 @@ int directory_make(const struct process_moment *start)
 	if (error == 0)
 		error = col_directory_open(name);
 	if (error == -EACCES &&
-	    SYS4(SYS_fchmodat, founder, name, S_IRWXU, 0) == 0) /* a umask as above */
+	    SYS4(SYS_fchmodat, founder, name, FMT_DIRECTORY_MODE, 0) == 0) /* a umask as above */
 		error = col_directory_open(name);
 	col_place_done(founder);
 	if (error == 0)

@@ -90,7 +90,7 @@ static int make_file_in(int directory, enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
 	long fd = col_file_open(directory, stream->temporary,
-	                        O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+	                        O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, FMT_FILE_MODE);
 	int error;
 
 	if (fd < 0)

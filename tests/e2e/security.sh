@@ -20,13 +20,22 @@ else
 	skip "privileged programs" "only root can make one for another user"
 fi
 
-# ---- the permissions of an experiment are those of the umask
-for mask in 077 027 022; do
-	(umask $mask && record "rights$mask" -p hi -H on -s all -i on -A on -- sh -c 'true; true')
-	allowed=$((0777 & ~0$mask))
-	wrong=$(find "rights$mask.er" -type d ! -perm "$(printf %o $allowed)" -o -type f -perm /0$mask)
-	is "a umask of $mask holds for all of an experiment" "" "$wrong"
+# ---- an experiment is private, whatever the umask
+for mask in 000 022 077; do
+	(umask $mask && record "rights$mask" -g "rights$mask.erg" -p hi -H on -s all -i on -A on -- sh -c 'true; true')
+	wrong=$(find "rights$mask.er" -type d ! -perm 700 -o -type f ! -perm 600)
+	is "with a umask of $mask, only its owner can read an experiment" "" "$wrong"
+	is "and its group" 600 "$(stat -c %a "rights$mask.erg")"
 done
+(umask 000 && record rightssampler --sampler=1m -A on -- sh -c 'for i in 1 2 3; do :; done') >sampler.out 2>&1
+if [ -d rightssampler.er/sampler ]; then
+	is "so it is if the kernel takes the samples" "" "$(find rightssampler.er -type d ! -perm 700 -o -type f ! -perm 600)"
+else
+	skip "so it is if the kernel takes the samples" "the kernel takes none here"
+fi
+chmod -R g+rX rights077.er && rm rights077.er/archives/*
+limited 60 "$xer_archive" rights077.er >shared.out 2>&1
+is "what is archived later can be read by those who may read the experiment" "" "$(find rights077.er/archives -type f ! -perm 640)"
 
 # ---- planted links
 mkdir victim && echo mine >victim/file
@@ -86,7 +95,10 @@ if have gcc; then
 	for name in private public; do (umask 022 && record "$name" -p hi -A src -- "./$name"); done
 	is "a private program is private in the archive" "0" "$(find private.er/archives -name 'private*' -type f -perm /077 | wc -l)"
 	is "and is there, with its source" "2" "$(find private.er/archives -name 'private*' -type f | wc -l)"
-	is "a public one is public" "644" "$(stat -c %a public.er/archives/public_*)"
+	rm -r private.er/archives public.er/archives && chmod 755 private.er public.er
+	for name in private public; do (umask 022 && limited 60 "$xer_archive" "$name.er" >"$name.out" 2>&1); done
+	is "nor if the experiment was opened to everybody" "600" "$(stat -c %a private.er/archives/private_*)"
+	is "a public program is public then" "644" "$(stat -c %a public.er/archives/public_*)"
 else
 	skip "a private program is private in the archive" "no gcc"
 fi
@@ -113,7 +125,7 @@ is "a group that is a link is refused" 125 $?
 untouched "and nothing is made where it leads"
 [ ! -e member.er ] && ok "nor is an experiment" || not_ok "nor is an experiment"
 
-# ---- what other users can do in a world-writable directory, and in an experiment that was made with a umask of 0
+# ---- what other users can do in a world-writable directory,
 if [ "$(id -u)" = 0 ] && have setpriv; then
 	mkdir "$everyones/taken.er" && chown 1:1 "$everyones/taken.er" && chmod 777 "$everyones/taken.er"
 	as_other bin/xcollect -O taken.er -p off -A off true >taken.out 2>&1
@@ -127,13 +139,21 @@ if [ "$(id -u)" = 0 ] && have setpriv; then
 	theirs=$(state)
 	limited 60 "$xer_print" -header -functions -source main -disasm main "$everyones/theirs.er" >/dev/null 2>theirs.err
 	is "root's xer_print changes nothing in another user's experiment" "$theirs" "$(state)"
+	cp -r foreign.er "$everyones/died.er" && rm -rf "$everyones/died.er/archives"/*
+	sed -i "s/boot_id=\"[^\"]*\"/boot_id=\"$(cat /proc/sys/kernel/random/boot_id)\"/" "$everyones/died.er/log.xml"
+	chown -R 2:2 "$everyones/died.er"
+	limited 60 "$xer_print" -header "$everyones/died.er" >/dev/null 2>died.err
+	is "what died is not archived by the xer_print of another user" "" "$(ls "$everyones/died.er/archives")"
+	contains "which is said, too" 'not archived: it belongs to another user' died.err
+	limited 60 "$xer_archive" "$everyones/died.er" >died.out 2>&1
+	is "what root archives belongs to the owner" "" "$(find "$everyones/died.er" ! -user 2)"
 	# The experiment claims that a private file of root's is the program that ran.
 	shell=$(readlink -f "$(command -v sh)")
 	(umask 077 && cp "$shell" "$everyones/secret")
 	sed -i "s|path=\"$shell\"|path=\"$everyones/secret\"|" "$everyones/theirs.er/map.xml"
 	rm -rf "$everyones/theirs.er/archives"
 	limited 60 "$xer_archive" "$everyones/theirs.er" >theirs.out 2>&1
-	is "nothing that is private to root is archived for them to read" "600" "$(find "$everyones/theirs.er" -name 'secret*' -exec stat -c %a {} +)"
+	is "nothing that is private to root is archived for them to read" "600 0" "$(find "$everyones/theirs.er" -name 'secret*' -exec stat -c '%a %u' {} +)"
 else
 	skip "what strangers can do" "only root can be several users"
 fi

@@ -22,6 +22,7 @@ static void set_up(void)
 	maker_create(&maker);
 	umask(0022);
 	directory = open(maker.directory, O_RDONLY | O_DIRECTORY);
+	fchmod(directory, 0755);
 }
 
 static void tear_down(void)
@@ -105,10 +106,42 @@ Test(copy, who_may_not_read_the_original_may_not_read_the_copy)
 
 	cr_assert_eq(exp_copy(from, directory, "open", 0), 0);
 	cr_expect_eq(mode_of("open"), 0644);
+	cr_assert_eq(fchmod(directory, 0750), 0);
+	cr_assert_eq(exp_copy(from, directory, "group", 0), 0);
+	cr_expect_eq(mode_of("group"), 0640, "others may not read the directory");
+	cr_assert_eq(fchmod(directory, 0700), 0);
+	cr_assert_eq(exp_copy(from, directory, "private", 0), 0);
+	cr_expect_eq(mode_of("private"), 0600);
 	cr_assert_eq(fchmod(from, 0640), 0);
 	cr_assert_eq(exp_copy(from, directory, "closed", 0), 0);
 	cr_expect_eq(mode_of("closed"), 0600);
 	close(from);
+}
+
+Test(copy, what_is_added_has_the_rights_and_the_owner_of_the_directory)
+{
+	struct stat st;
+	int made;
+
+	cr_assert_eq(fchmod(directory, 0750), 0);
+	cr_assert_eq(exp_copy_text("text", directory, "text"), 0);
+	cr_expect_eq(mode_of("text"), 0640);
+	made = exp_copy_subdirectory(directory, "archives");
+	cr_assert_geq(made, 0);
+	close(made);
+	cr_expect_eq(mode_of("archives"), 0750);
+	if (geteuid() != 0)
+		return; /* nobody else can give files away */
+	cr_assert_eq(fchown(directory, 4711, 4712), 0);
+	cr_assert_eq(exp_copy_text("text", directory, "theirs"), 0);
+	cr_assert_eq(fstatat(directory, "theirs", &st, 0), 0);
+	cr_expect(st.st_uid == 4711 && st.st_gid == 4712);
+	made = put("private", "secret", 6);
+	cr_assert_eq(fchmod(made, 0600), 0);
+	cr_assert_eq(exp_copy(made, directory, "secret", 0), 0);
+	close(made);
+	cr_assert_eq(fstatat(directory, "secret", &st, 0), 0);
+	cr_expect(st.st_uid == 0 && (st.st_mode & 0777) == 0600);
 }
 
 Test(copy, what_is_there_is_kept_unless_it_is_to_be_replaced)
