@@ -1,11 +1,12 @@
 /* main.c: xer_archive: archives experiments and their descendants, or says what is missing. Run by
  * hand, and by a recorded process at its end. */
+#include "archive/closing.h"
 #include "archive/options.h"
+#include "archive/text.h"
 #include "archive/visit.h"
 #include "experiment/archive/archive.h"
 #include "experiment/base/cutfile.h"
 #include "experiment/experiment.h"
-#include "experiment/base/printable.h"
 #include "experiment/archive/verify.h"
 
 #include <errno.h>
@@ -16,25 +17,11 @@
 
 #define PROGRAM "xer_archive"
 
-/* Print text, control characters escaped: names in experiments may hold any bytes. */
-static void put_text(const char *text, FILE *out)
-{
-	while (*text != '\0') {
-		size_t size = exp_printable(text, strlen(text));
-
-		if (size == 0)
-			fprintf(out, "\\x%02x", (unsigned char)*text);
-		else
-			fwrite(text, 1, size, out);
-		text += size == 0 ? 1 : size;
-	}
-}
-
 static void complain(void *context, const char *message)
 {
 	(void)context;
 	fputs(PROGRAM ": ", stderr);
-	put_text(message, stderr);
+	text_put(stderr, message);
 	fputc('\n', stderr);
 }
 
@@ -74,7 +61,7 @@ static int archive_all(const struct options *options)
 
 	if (make_common(options->common) != EXIT_DONE)
 		return EXIT_PROBLEM;
-	if (!options->quiet)
+	if (!options->quiet && !options->closing)
 		wanted.reporter.warn = complain;
 	if (options->what)
 		exp_archive_parse(options->what, &wanted.what);
@@ -82,6 +69,8 @@ static int archive_all(const struct options *options)
 	for (int i = 0; i < options->experiment_count; i++)
 		if (visit_path(&visit, options->experiments[i]) != EXIT_DONE)
 			status = EXIT_PROBLEM;
+	for (int i = 0; options->closing && i < options->experiment_count; i++)
+		closing_put(stderr, options->experiments[i]);
 	return status;
 }
 
@@ -89,7 +78,7 @@ static void put_missing(void *context, const char *message)
 {
 	(void)context;
 	fputs("missing: ", stdout);
-	put_text(message, stdout);
+	text_put(stdout, message);
 	fputc('\n', stdout);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define PRELOAD "LD_PRELOAD"
@@ -85,6 +86,17 @@ static int copy_text(char *to, size_t size, const char *from)
 	return snprintf(to, size, "%s", from) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
+/* The device number of the terminal that our user reads messages on and that controls us, 0:
+ * none. */
+static uint64_t terminal(void)
+{
+	unsigned device;
+
+	return tcgetpgrp(STDERR_FILENO) >= 0 && ioctl(STDERR_FILENO, TIOCGDEV, &device) == 0
+	               ? device
+	               : 0;
+}
+
 char *environment_descriptor(const struct installation *installation, const struct request *request,
                              const struct clock_source *clock, const struct clock_moment *start,
                              const char *directory)
@@ -130,6 +142,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.sample_ms = request->sample_ms;
 	descriptor.start_ticks = start->ticks;
 	descriptor.step.pid = (uint64_t)getpid();
+	descriptor.terminal = request->experiment_group || request->attach ? 0 : terminal();
 	if (copy_text(descriptor.directory, sizeof(descriptor.directory), directory) < 0 ||
 	    copy_text(descriptor.archive, sizeof(descriptor.archive),
 	              archives ? installation->archive : "") < 0 ||

@@ -18,7 +18,9 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { STACK_SIZE = 64 * 1024 }; /* of the child and of its child, half each */
 
@@ -40,32 +42,67 @@ static void drop_handlers(void)
 			SYS4(SYS_rt_sigaction, signal, &none, NULL, sizeof(sys_sigset));
 }
 
-/* In the child's child, while that waits. */
-static int execute(void *unused)
+/* Is this the process that xcollect became, in whatever it has executed since? */
+static int is_founding_process(void)
 {
-	char *const argv[] = {col.descriptor.archive,      "-q", "-a",
+	return !strpbrk(col.descriptor.step.lineage, "fc");
+}
+
+/* A descriptor of the terminal that xcollect was started from, if it still controls the founder,
+ * which is in its foreground: to write from the background may stop a process. Many programs have
+ * closed their standard error by now. -1: it is not to be had. */
+static long open_terminal(void)
+{
+	unsigned device = 0;
+	pid_t group = 0;
+	long fd;
+
+	if (!col.descriptor.terminal || !is_founding_process())
+		return -1;
+	fd = sys_openat(AT_FDCWD, "/dev/tty", O_WRONLY | O_NOCTTY, 0);
+	if (fd >= 0 && SYS3(SYS_ioctl, fd, TIOCGDEV, &device) == 0 &&
+	    device == col.descriptor.terminal && SYS3(SYS_ioctl, fd, TIOCGPGRP, &group) == 0 &&
+	    group == SYS1(SYS_getpgid, 0))
+		return fd;
+	return -1;
+}
+
+/* In the child's child, while that waits. */
+static int execute(void *how)
+{
+	char *const argv[] = {col.descriptor.archive,      how,  "-a",
 	                      col.descriptor.archive_mode, what, NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 	sys_sigset none = 0;
 
-	(void)unused;
 	sys_sigmask(SIG_SETMASK, &none, NULL);
 	SYS3(SYS_execve, col.descriptor.archive, argv, environment);
 	SYS1(SYS_exit_group, 127);
 	return 127;
 }
 
+/* The same file under a number that stays when the standard ones are replaced: the program may have
+ * closed those. */
+static long above_standard(long fd)
+{
+	return fd >= 0 && fd <= STDERR_FILENO ? SYS3(SYS_fcntl, fd, F_DUPFD, STDERR_FILENO + 1)
+	                                      : fd;
+}
+
 /* In the child, on a separate stack in the parent's memory, while the parent waits for it. Files
- * that the parent has open are not kept open. */
+ * that the parent has open are not kept open, but for the terminal that gets the closing line. */
 static int run(void *inner_stack)
 {
-	long null = sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0);
+	static char quiet[] = "-q", closing[] = "-s";
+	long null = above_standard(sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0));
+	long terminal = above_standard(open_terminal());
 	int child, status;
 
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
-		SYS3(SYS_dup3, null, fd, 0);
+		SYS3(SYS_dup3, fd == STDERR_FILENO && terminal >= 0 ? terminal : null, fd, 0);
 	drop_handlers();
-	child = REAL(clone)(execute, inner_stack, CLONE_VM | CLONE_VFORK, NULL);
+	child = REAL(clone)(execute, inner_stack, CLONE_VM | CLONE_VFORK,
+	                    terminal >= 0 ? closing : quiet);
 	SYS3(SYS_close_range, 0, UINT32_MAX, 0);
 	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, NULL) == -EINTR)
 		continue;

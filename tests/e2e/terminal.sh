@@ -148,3 +148,25 @@ for form in json csv html; do
 done
 (set +o pipefail; "$xer_print" -fsummary -callers -fsummary -fsummary -fsummary profile.er 2>message.txt | head -1 >/dev/null)
 is "a reader that goes ends it silently" "" "$(cat message.txt)"
+
+# ---- the line that a recording ends with
+terminal 50 "$xcollect -o closing.er ls"
+contains "a recording ends with a line that leads on" \
+	'^closing.er: [0-9.]* kB of data, [0-9.]* MB of libraries and sources. Read it: xer_print -overview closing.er.$' shown.txt
+terminal 50 "$xcollect -o closed.er ls >/dev/null; printf 'then %s' this"
+is "also that of a program without output, before the shell goes on" "closed.er: then this" \
+	"$(grep -o '^closed.er: \|^then this' shown.txt | tr -d '\n')"
+terminal 50 "$xcollect -o moved.er sh -c 'cd / && exec ls'"
+contains "a program that is somewhere else at its end gets the whole path" "Read it: xer_print -overview $PWD/moved.er" shown.txt
+terminal 50 "$xcollect -o tree.er sh -c 'ls; ls; true'"
+is "a tree of processes has one such line" 1 "$(grep -c 'Read it:' shown.txt)"
+terminal 50 "true; $xcollect -o own.er setsid ls; true"
+is "a session of its own gets none" 0 "$(grep -c 'Read it:' shown.txt)"
+terminal 50 "$xcollect -o elsewhere.er ls 2>message.txt"
+is "nor who has sent messages elsewhere" 0 "$(cat shown.txt message.txt | grep -c 'Read it:')"
+terminal 50 "set -m; $xcollect -o behind.er ls & wait; stty tostop; $xcollect -o tostop.er ls & wait"
+is "nor a job in the background" 0 "$(grep -c 'Read it:' shown.txt)"
+terminal 50 "$xcollect -A off -o without.er ls"
+is "nor what is not archived" 0 "$(grep -c 'Read it:' shown.txt)"
+"$xcollect" -o silent.er ls >message.txt 2>&1
+is "without a terminal there is none" 0 "$(grep -c 'Read it:' message.txt)"

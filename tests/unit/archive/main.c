@@ -50,6 +50,26 @@ static void check(struct capture_run made, const char *out, const char *err, int
 	capture_run_fini(&made);
 }
 
+Test(archive, the_closing_line_has_the_sizes_and_the_next_command)
+{
+	struct capture_run made;
+
+	cr_assert_eq(
+		system("rm -rf heap.er/* && mkdir -p heap.er/_f1.er/archives heap.er/archives &&"
+	               "cp children.er/log.xml heap.er/ &&"
+	               "head -c 3000000 /dev/urandom >heap.er/archives/a &&"
+	               "ln heap.er/archives/a heap.er/_f1.er/archives/a &&"
+	               "head -c 45000 /dev/urandom >heap.er/_f1.er/heap &&"
+	               "truncate -s 1G heap.er/heap"),
+		0);
+	made = RUN("-s", "-a", "off", "-n", "heap.er");
+	cr_expect(strstr(made.err, "heap.er: "), "%s", made.err);
+	cr_expect(strstr(made.err, " kB of data, 3.0 MB of libraries and sources. "), "%s",
+	          made.err);
+	cr_expect(strstr(made.err, "Read it: xer_print -overview heap.er\n"), "%s", made.err);
+	capture_run_fini(&made);
+}
+
 Test(archive, help_and_version_need_no_experiment)
 {
 	struct capture_run made = RUN("--help");

@@ -75,6 +75,14 @@ Test(archive, it_is_run_for_the_whole_experiment_and_waited_for)
 	cr_assert(!is_locked(), "it is not alive any more");
 }
 
+Test(archive, the_closing_line_needs_the_terminal_of_the_founder)
+{
+	col.descriptor.terminal = 4 << 8 | 77; /* not ours, which may be none */
+	archive_run(1);
+	cr_assert_eq(scratch_count("run", "-q -a on"), 1);
+	cr_assert_eq(scratch_count("run", "-s -a on"), 0);
+}
+
 Test(archive, it_is_not_run_where_there_is_none)
 {
 	col.descriptor.archive[0] = '\0';
