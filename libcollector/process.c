@@ -82,17 +82,6 @@ static void watch(void)
 	(void)at_quick_exit(exit_at_quick_end);
 }
 
-/* Such a limit the program reaches. */
-static void warn_of_limit(void)
-{
-	enum { FEW = 64 };
-	struct rlimit limit;
-
-	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 && limit.rlim_cur <= FEW)
-		col_log_warning(
-			"few descriptors are allowed (64 or less): the recorder has one for each of its files, so that the program can open fewer files");
-}
-
 int process_open(void)
 {
 	struct process_moment now = process_moment_now();
@@ -112,7 +101,6 @@ int process_open(void)
 		col_log_warning("no memory to record");
 		return -ENOMEM;
 	}
-	warn_of_limit();
 	if (!ARCH_WALKS_STACKS)
 		col_log_warning(
 			"of a 32-bit program, user events, usage and descendants are recorded, and nothing else");

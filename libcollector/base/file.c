@@ -2,6 +2,7 @@
  * See doc/decisions/15-descriptors.md. */
 #include "libcollector/base/file.h"
 
+#include "libcollector/base/aside.h"
 #include "libcollector/base/collector.h"
 #include "libcollector/base/kernel.h"
 
@@ -83,7 +84,16 @@ static int is_above(int fd)
 	       (uint64_t)fd >= limit.rlim_cur;
 }
 
-/* Where few descriptors are allowed. Returns the number or -errno. */
+int col_file_are_few(void)
+{
+	struct rlimit limit;
+
+	return SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 &&
+	       limit.rlim_cur <= COL_FILE_FEW;
+}
+
+/* Where few descriptors are allowed. Where it is closed at once, it may have any number. Returns
+ * the number or -errno. */
 static long move_up_few(int fd)
 {
 	long high = -EMFILE;
@@ -92,6 +102,8 @@ static long move_up_few(int fd)
 		return fd;
 	for (int least = high_fd(); high < 0 && least > STDERR_FILENO; least /= 2)
 		high = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+	if (high < 0 && col_file_are_few())
+		return fd;
 	sys_close(fd);
 	return high;
 }
@@ -144,6 +156,7 @@ int col_file_take(struct col_file *file, int fd)
 	}
 	*file = (struct col_file){.fd = fd, .device = status.st_dev, .inode = status.st_ino};
 	set_tag(file, &status);
+	file->is_brief = fd < HIGH_FD && col_file_are_few() && !is_above(fd);
 	return 0;
 }
 
@@ -201,6 +214,45 @@ void col_file_close(struct col_file *file)
 	if (is_ours(file))
 		sys_close(file->fd);
 	file->fd = -1;
+}
+
+struct use {
+	struct col_file *file;
+	int (*use)(void *argument);
+	void *argument;
+};
+
+static int use_and_close(void *argument)
+{
+	const struct use *it = argument;
+	int result = it->use(it->argument);
+
+	if (it->file->is_brief)
+		col_file_close(it->file);
+	return result;
+}
+
+int col_file_with_free(int (*make)(void *argument), void *argument)
+{
+	int result;
+	sys_sigset old;
+
+	if (likely(!col_file_are_few()))
+		return make(argument);
+	sys_block_signals(&old);
+	result = col_aside(make, argument);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	return result == -EMFILE ? make(argument) : result;
+}
+
+int col_file_use(struct col_file *file, const char *name, int (*use)(void *argument),
+                 void *argument)
+{
+	struct use it = {file, use, argument};
+
+	if (unlikely(col_file_get(file, name) == -EMFILE && col_file_are_few()))
+		return col_aside(use_and_close, &it);
+	return use_and_close(&it);
 }
 
 static int is_place(const struct place *place, int fd)

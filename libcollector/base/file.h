@@ -16,8 +16,13 @@ struct col_file {
 	unsigned reopened; /* how many times, after the target had closed it */
 	dev_t device;
 	ino_t inode;
-	int32_t tag; /* its position, 0: it has none */
+	int32_t tag;  /* its position, 0: it has none */
+	int is_brief; /* it is open only while it is used: the program may have few descriptors */
 };
+
+/* Of so many descriptors that the process may have, the recorder holds none. */
+enum { COL_FILE_FEW = 64 };
+int col_file_are_few(void);
 
 /* openat(2), in a program that may have taken all descriptors that it is allowed: then, if it has
  * one thread and may raise its limit, it gets a number above that. Returns a descriptor or -errno.
@@ -39,6 +44,16 @@ void col_file_make_usable(int fd);
 
 /* The descriptor of file `name`, checked to be ours. Returns it, or -errno. */
 int col_file_get(struct col_file *file, const char *name);
+
+/* Run make(argument), which opens files and leaves none open but by col_file_take. If descriptors
+ * are few, it runs aside. Returns what it returned. Signal-safe. */
+int col_file_with_free(int (*make)(void *argument), void *argument);
+
+/* Run use(argument), which has the descriptor from col_file_get. A brief file is closed after that;
+ * if the program has taken all descriptors, `use` runs aside (aside.h), and so must leave none.
+ * Signals are blocked, and one thread at a time uses a file. Returns what `use` returned. */
+int col_file_use(struct col_file *file, const char *name, int (*use)(void *argument),
+                 void *argument);
 
 /* Close it if it is still ours. */
 void col_file_close(struct col_file *file);

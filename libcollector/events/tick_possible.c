@@ -3,12 +3,11 @@
 #include "libcollector/events/tick_possible.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
 #include "libcollector/base/kernel.h"
 
 #include "format/attach.h"
 #include "format/clockevent.h"
-
-enum { FEW_DESCRIPTORS = 64 };
 
 /* Of /proc/self/status. */
 struct status {
@@ -105,7 +104,7 @@ int tick_perf_is_possible(void)
 {
 	static int was_possible;
 
-	was_possible = tick_descriptors() >= FEW_DESCRIPTORS &&
+	was_possible = !col_file_are_few() &&
 	               (was_possible || (kernel_is_at_least(CLOCKEVENT_MAJOR, CLOCKEVENT_MINOR) &&
 	                                 !is_under_control()));
 	return was_possible;

@@ -84,12 +84,18 @@ void child_look(void)
 		child_begin('c', descendant_number('c'));
 }
 
-static void make_directory(void)
+static int make_files(void *unused)
 {
 	int error = directory_make(&start);
 
-	if (error == 0)
-		error = col_xml_open(COL_LOG);
+	(void)unused;
+	return error == 0 ? col_xml_open(COL_LOG) : error;
+}
+
+static void make_directory(void)
+{
+	int error = col_file_with_free(make_files, NULL);
+
 	if (error < 0) {
 		col_streams_stop();
 		col.is_recorded = 0;

@@ -161,7 +161,7 @@ static int write_log(const struct process_moment *start)
 	return sink.error;
 }
 
-int directory_make_map(void)
+static int make_map(void *unused)
 {
 	static const char text[] = DECLARATION "<" FMT_MAP_ROOT " version=\"" FMT_VERSION_TEXT
 					       "\">\n" FMT_MAP_CLOSE;
@@ -170,6 +170,7 @@ int directory_make_map(void)
 	                        FMT_FILE_MODE);
 	int error = fd < 0 ? (int)fd : col_file_may_grow(sizeof(text));
 
+	(void)unused;
 	if (error == 0)
 		col_file_make_usable((int)fd);
 	if (error == 0 && sys_pwrite((int)fd, text, sizeof(text) - 1, 0) != sizeof(text) - 1)
@@ -180,6 +181,11 @@ int directory_make_map(void)
 		error = (int)SYS4(SYS_renameat, directory, NEW_MAP, directory, FMT_FILE_MAP);
 	col_place_done(directory);
 	return error;
+}
+
+int directory_make_map(void)
+{
+	return col_file_with_free(make_map, NULL);
 }
 
 static void directory_name(char *out)

@@ -128,17 +128,30 @@ static int take_large(enum fmt_stream which, int is_made, struct col_extent *ext
 	return error;
 }
 
+struct request {
+	enum fmt_stream which;
+	int is_made;
+	struct col_extent *extent;
+};
+
+static int take_now(void *argument)
+{
+	const struct request *wanted = argument;
+
+	if (wanted->extent->size < FDR_PAGE)
+		return take_small(wanted->which, wanted->extent);
+	return take_large(wanted->which, wanted->is_made, wanted->extent);
+}
+
 static int take(enum fmt_stream which, int is_made, struct col_extent *extent)
 {
 	struct stream *stream = &streams[which];
+	struct request wanted = {which, is_made, extent};
 	int error = col_lock_take(&stream->lock);
 
 	if (error < 0)
 		return error;
-	if (extent->size < FDR_PAGE)
-		error = take_small(which, extent);
-	else
-		error = take_large(which, is_made, extent);
+	error = col_file_use(&stream->file, stream->name, take_now, &wanted);
 	if (error == 0) {
 		window_hold(extent->window);
 		atomic_fetch_add(&stream->held, extent->size);

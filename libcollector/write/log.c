@@ -6,6 +6,7 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
 #include "libcollector/base/lock.h"
+#include "libcollector/base/memory.h"
 
 #include "format/retry.h"
 
@@ -25,7 +26,8 @@ struct xml_file {
 	const char *name;
 	const char *close;
 	struct col_file file;
-	uint64_t end; /* of the closing tag; under the lock */
+	unsigned reopened; /* as often as it was at the last look */
+	uint64_t end;      /* of the closing tag; under the lock */
 	int stopped;
 	struct col_lock lock;
 	struct xml_append plan; /* under the lock */
@@ -99,43 +101,74 @@ static int find_end(struct xml_file *xml)
 	return 0;
 }
 
+/* Where the log is closed after each use, a page of it stays mapped: the lock ends when nothing
+ * refers to the open file any more, and a mapping does. A forked child does not have it. */
+static struct {
+	void *page;
+	int pid;
+	int is_let_go;
+} keeper;
+
+static void keep_mapped(int fd)
+{
+	keeper.page = sys_mmap(SYS_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	keeper.pid = col.pid;
+	if (keeper.page)
+		memory_keep_apart(keeper.page, SYS_PAGE);
+}
+
+static void unmap_kept(void)
+{
+	if (keeper.page && keeper.pid == col.pid)
+		sys_munmap(keeper.page, SYS_PAGE);
+	keeper.page = NULL;
+}
+
 /* Readers find this lock as long as the process lives. */
 static void lock_alive(int fd)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
+	if (keeper.is_let_go)
+		return;
 	SYS3(SYS_fcntl, fd, F_OFD_SETLK, &lock);
+	if (files[COL_LOG].file.is_brief && !keeper.page)
+		keep_mapped(fd);
 }
 
 void col_log_let_go(void)
 {
 	struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
 
+	keeper.is_let_go = 1;
+	unmap_kept();
 	SYS3(SYS_fcntl, files[COL_LOG].file.fd, F_OFD_SETLK, &lock);
 }
 
-int col_xml_open(enum col_xml which)
+static int open_now(void *argument)
 {
-	struct xml_file *xml = &files[which];
+	struct xml_file *xml = argument;
 	int directory = col_directory_get();
 	long fd = directory < 0 ? directory
 	                        : col_file_open(directory, xml->name, O_RDWR | O_NOFOLLOW, 0);
 	int error = fd < 0 ? (int)fd : col_file_take(&xml->file, (int)fd);
 
 	col_place_done(directory);
+	xml->reopened = 0;
 	if (error == 0)
 		error = find_end(xml);
-	if (error == 0 && which == COL_LOG)
+	if (error == 0 && xml == &files[COL_LOG]) {
+		keeper.is_let_go = 0;
 		lock_alive(xml->file.fd);
+	}
+	if (xml->file.is_brief)
+		col_file_close(&xml->file);
 	return error;
 }
 
-int col_log_is_deleted(void)
+int col_xml_open(enum col_xml which)
 {
-	struct stat status;
-	int fd = col_file_get(&files[COL_LOG].file, files[COL_LOG].name);
-
-	return fd < 0 ? !retry_later(fd) : sys_fstat(fd, &status) == 0 && status.st_nlink == 0;
+	return col_file_with_free(open_now, &files[which]);
 }
 
 void col_log_forget(void)
@@ -144,6 +177,7 @@ void col_log_forget(void)
 		struct xml_file *xml = &files[i];
 
 		col_file_close(&xml->file);
+		xml->file.is_brief = 0;
 		xml->stopped = 0;
 		col_lock_give(&xml->lock);
 		for (int k = 0; k < RING; k++)
@@ -157,11 +191,11 @@ void col_log_forget(void)
 /* The descriptor of the file. If it was opened again, it needs the lock again. */
 static int current_fd(struct xml_file *xml)
 {
-	unsigned before = xml->file.reopened;
 	int fd = col_file_get(&xml->file, xml->name);
 
-	if (fd >= 0 && xml->file.reopened != before && xml == &files[COL_LOG])
+	if (fd >= 0 && xml->file.reopened != xml->reopened && xml == &files[COL_LOG])
 		lock_alive(fd);
+	xml->reopened = xml->file.reopened;
 	return fd;
 }
 
@@ -181,11 +215,19 @@ static int write_all(struct xml_file *xml, int fd)
 	return 0;
 }
 
-/* Append under the lock. The first failure that lasts ends the file: it stays as it is. */
-static int append(struct xml_file *xml, const char *text, size_t len)
+struct appending {
+	struct xml_file *xml;
+	const char *text;
+	size_t len;
+};
+
+static int append_now(void *argument)
 {
+	const struct appending *it = argument;
+	struct xml_file *xml = it->xml;
 	int fd = xml->stopped ? -EIO : current_fd(xml);
-	int error = fd < 0 ? fd : xml_append_plan(&xml->plan, xml->end, text, len, xml->close);
+	int error = fd < 0 ? fd
+	                   : xml_append_plan(&xml->plan, xml->end, it->text, it->len, xml->close);
 
 	/* Writing past RLIMIT_FSIZE would raise SIGXFSZ. */
 	if (error == 0)
@@ -199,6 +241,14 @@ static int append(struct xml_file *xml, const char *text, size_t len)
 	}
 	xml->end = xml->plan.end;
 	return 0;
+}
+
+/* Append under the lock. The first failure that lasts ends the file: it stays as it is. */
+static int append(struct xml_file *xml, const char *text, size_t len)
+{
+	struct appending it = {xml, text, len};
+
+	return col_file_use(&xml->file, xml->name, append_now, &it);
 }
 
 static void drain(struct xml_file *xml)
@@ -231,6 +281,31 @@ static void drain_and_unlock(struct xml_file *xml)
 	} while (has_queued(xml) && col_lock_try(&xml->lock));
 }
 
+static int is_deleted(void *unused)
+{
+	struct stat status;
+	int fd = col_file_get(&files[COL_LOG].file, files[COL_LOG].name);
+
+	(void)unused;
+	return fd < 0 ? !retry_later(fd) : sys_fstat(fd, &status) == 0 && status.st_nlink == 0;
+}
+
+int col_log_is_deleted(void)
+{
+	struct xml_file *xml = &files[COL_LOG];
+	sys_sigset old;
+	int answer;
+
+	sys_block_signals(&old);
+	answer = col_lock_take(&xml->lock);
+	if (answer == 0) {
+		answer = col_file_use(&xml->file, xml->name, is_deleted, NULL);
+		drain_and_unlock(xml);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	return answer > 0;
+}
+
 /* Leave a short element to the holder of the lock. Returns 0, or -EBUSY: it is too long, or the
  * queue is full. */
 static int queue(struct xml_file *xml, const char *text, size_t len)
@@ -260,7 +335,8 @@ void col_log_keep_alive(void)
 		return;
 	sys_block_signals(&old);
 	if (col_lock_try(&xml->lock)) {
-		current_fd(xml);
+		if (!xml->file.is_brief)
+			current_fd(xml);
 		drain_and_unlock(xml);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);

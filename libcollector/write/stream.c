@@ -105,13 +105,31 @@ static int make_file_in(int directory, enum fmt_stream which, uint32_t size)
 	return (int)SYS4(SYS_renameat, directory, stream->temporary, directory, stream->name);
 }
 
-static int make_file(enum fmt_stream which, uint32_t size)
+struct request {
+	enum fmt_stream which;
+	uint32_t size;
+	uint64_t at;
+};
+
+static int make_now(void *argument)
 {
+	const struct request *wanted = argument;
+	struct stream *stream = &streams[wanted->which];
 	int directory = col_directory_get();
-	int error = directory < 0 ? directory : make_file_in(directory, which, size);
+	int error = directory < 0 ? directory
+	                          : make_file_in(directory, wanted->which, wanted->size);
 
 	col_place_done(directory);
+	if (stream->file.is_brief)
+		col_file_close(&stream->file);
 	return error;
+}
+
+static int make_file(enum fmt_stream which, uint32_t size)
+{
+	struct request wanted = {.which = which, .size = size};
+
+	return col_file_with_free(make_now, &wanted);
 }
 
 enum { WAITS_A_SECOND = 1000 };
@@ -264,9 +282,17 @@ int stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 	return 0;
 }
 
+static int claim_now(void *argument)
+{
+	struct request *wanted = argument;
+
+	return stream_claim(wanted->which, wanted->size, &wanted->at);
+}
+
 int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 {
 	struct stream *stream = &streams[which];
+	struct request wanted = {.which = which, .size = size};
 	sys_sigset old;
 	int error = stream_get_ready(which, size);
 
@@ -277,21 +303,45 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 	sys_block_signals(&old);
 	error = col_lock_take(&stream->lock);
 	if (error == 0) {
-		error = stream_claim(which, size, at);
+		error = col_file_use(&stream->file, stream->name, claim_now, &wanted);
+		*at = wanted.at;
 		col_lock_give(&stream->lock);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 	return error;
 }
 
+struct mapping {
+	struct stream *stream;
+	uint64_t at;
+	size_t size;
+	uint8_t *map;
+};
+
+static int map_now(void *argument)
+{
+	struct mapping *it = argument;
+	int fd = col_file_get(&it->stream->file, it->stream->name);
+
+	it->map = fd < 0 ? NULL
+	                 : sys_mmap(it->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, it->at);
+	if (it->map)
+		memory_keep_apart(it->map, it->size);
+	return fd < 0 ? fd : 0;
+}
+
 uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
 {
-	uint8_t *map = sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, streams[which].file.fd,
-	                        at);
+	struct mapping it = {.stream = &streams[which], .at = at, .size = size};
+	sys_sigset old;
 
-	if (map)
-		memory_keep_apart(map, size);
-	return map;
+	sys_block_signals(&old);
+	if (col_lock_take(&it.stream->lock) == 0) {
+		col_file_use(&it.stream->file, it.stream->name, map_now, &it);
+		col_lock_give(&it.stream->lock);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	return it.map;
 }
 
 int col_stream_has_many(enum fmt_stream which)
@@ -321,17 +371,14 @@ int col_stream_limit(enum fmt_stream which, uint64_t bytes, int is_ring)
 	return 0;
 }
 
-/* Create the file of a ring, with space for all of it, and map it. */
-static int open_ring(enum fmt_stream which)
+static int open_ring_now(void *argument)
 {
+	enum fmt_stream which = *(enum fmt_stream *)argument;
 	struct stream *stream = &streams[which];
 	uint64_t size = (uint64_t)stream->ring.count * stream->ring.part_size;
-	int fd, error = ensure_file(which, FDR_PAGE);
 	struct window *none = NULL, *window;
+	int fd = col_file_get(&stream->file, stream->name), error;
 
-	if (error < 0)
-		return error;
-	fd = col_file_get(&stream->file, stream->name);
 	if (fd < 0)
 		return judge(which, fd);
 	error = col_file_allocate(fd, FDR_PAGE, size);
@@ -344,6 +391,25 @@ static int open_ring(enum fmt_stream which)
 	if (!atomic_compare_exchange_strong(&stream->ring.window, &none, window))
 		window_let_go(window);
 	return 0;
+}
+
+/* Create the file of a ring, with space for all of it, and map it. */
+static int open_ring(enum fmt_stream which)
+{
+	struct stream *stream = &streams[which];
+	int error = ensure_file(which, FDR_PAGE);
+	sys_sigset old;
+
+	if (error < 0)
+		return error;
+	sys_block_signals(&old);
+	error = col_lock_take(&stream->lock);
+	if (error == 0) {
+		error = col_file_use(&stream->file, stream->name, open_ring_now, &which);
+		col_lock_give(&stream->lock);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	return error;
 }
 
 int col_stream_open_ring(enum fmt_stream which, struct ring **ring)

@@ -10,6 +10,7 @@ cat >gives.c <<'C'
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <linux/capability.h>
@@ -74,6 +75,25 @@ static void child(void (*give_up)(void))
 	}
 	waitpid(pid, &status, 0);
 	printf("%d\n", WEXITSTATUS(status));
+}
+static void *mark_in_thread(void *unused)
+{
+	mark(1000);
+	return unused;
+}
+static void keep_all(void)
+{
+}
+/* With all descriptors taken: a thread, a child. */
+static void take_all(void)
+{
+	pthread_t thread;
+	mark(1000);
+	printf("%d\n", open_all());
+	mark(1000);
+	pthread_create(&thread, NULL, mark_in_thread, NULL);
+	pthread_join(thread, NULL);
+	child(keep_all);
 }
 static void drop(void)
 {
@@ -179,6 +199,8 @@ int main(int argc, char **argv)
 		for (int fd = 3; fd < 16; fd++)
 			close(fd);
 		mark(1000);
+	} else if (strcmp(what, "few") == 0) {
+		take_all();
 	} else if (strcmp(what, "closefrom") == 0) {
 		mark(10);
 		closefrom(3);
@@ -201,7 +223,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-builds "the program" gcc -O1 -g -w -o gives gives.c
+builds "the program" gcc -O1 -g -w -pthread -o gives gives.c
 metrics=(-metrics i.heapalloccnt:name -functions)
 
 # same CLAIM WHAT: it prints and returns the same as without a recorder; recorded into WHAT.er
@@ -244,9 +266,13 @@ else
 	skip "children that give up root" "only root can" 26
 fi
 
-# A hard limit from the start: the recorder's descriptors count, which is told.
-(ulimit -n 16 && limited 60 "$xcollect" -H on -A off -o few.er ./gives directories) >few.out 2>few.err
-is "a limit of 16 from the start" 0 $?
-report few -header
-contains "what the program lacks is told" 'few descriptors are allowed.*the program can open fewer files' few.txt
-absent "and not of a usual limit" 'few descriptors' directories.txt
+# A low hard limit from the start: the recorder holds no descriptor of those.
+for most in 16 32 64; do
+	(ulimit -n $most && limited 60 ./gives few) >few.plain
+	(ulimit -n $most && limited 60 "$xcollect" -H on -i on -A off -o few$most.er ./gives few) >few.out 2>few.err
+	is "a limit of $most from the start: as many files can be opened" "$(xargs <few.plain)" "$(xargs <few.out)"
+	report few$most "${metrics[@]}" -header
+	is "of $most: all is recorded, also when no descriptor is free" 4000 "$(value few$most mark 1)"
+	contains "of $most: and its end" '^Status +ended, exit code 0$' few$most.txt
+	contains "of $most: nothing is lost" ', 0 lost,' few$most.txt
+done

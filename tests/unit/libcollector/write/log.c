@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 TestSuite(log, .init = scratch_open, .fini = scratch_remove);
@@ -217,6 +218,40 @@ Test(log, the_log_is_locked_as_long_as_the_process_lives)
 {
 	cr_assert(is_locked("log.xml"));
 	cr_assert(!is_locked("map.xml"));
+	col_log_let_go();
+	cr_assert(!is_locked("log.xml"));
+}
+
+/* Open files until none can be opened. */
+static void take_all(void)
+{
+	for (int i = 0; i < 1000 && open("/dev/null", O_RDONLY) >= 0; i++)
+		continue;
+	cr_assert_eq(open("/dev/null", O_RDONLY), -1);
+}
+
+Test(log, where_descriptors_are_few_none_is_held_but_the_lock_stays)
+{
+	const struct rlimit few = {48, 48};
+	int first = open("/dev/null", O_RDONLY);
+
+	close_all();
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	cr_assert_eq(append(COL_LOG, " <one/>\n"), 0);
+	take_all();
+	for (int fd = first; fd < 48; fd++) {
+		char path[40], file[100] = "";
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		cr_expect_gt(readlink(path, file, sizeof(file) - 1), 0);
+		cr_expect_null(strstr(file, "log.xml"));
+	}
+	cr_assert_eq(append(COL_LOG, " <two/>\n"), 0);
+	cr_assert_eq(open("/dev/null", O_RDONLY), -1, "the program's table is as it was");
+	close_range(40, 47, 0);
+	is_file("log.xml", "<experiment>\n <one/>\n <two/>\n</experiment>");
+	cr_assert(is_locked("log.xml"));
+	cr_assert_not(col_log_is_deleted());
 	col_log_let_go();
 	cr_assert(!is_locked("log.xml"));
 }
