@@ -102,8 +102,13 @@ static const char *name_of(const struct gather *gather, int64_t value)
 {
 	const struct exp_data_set *whole = gather->whole;
 	const struct exp_io_file *file;
+	const char *counter;
 	uint32_t at;
 
+	if (gather->named->kind == TOKEN_KIND_COUNTER) {
+		counter = value >= 0 ? experiment_counter_name((unsigned)value) : NULL;
+		return counter ? counter : "<Unknown>";
+	}
 	if (gather->named->kind == TOKEN_KIND_THREAD)
 		return value >= 0 && (uint64_t)value < whole->thread_count
 		               ? whole->threads[value].name
@@ -196,7 +201,8 @@ static int gather_experiment(struct gather *gather, const struct dataset *datase
 	gather->filters = filters_open_with(dataset->filters, &place, type->expression, list);
 	gather->key = filter_run_create(type->expression, &place);
 	gather->list = list ? filter_run_create(list, &place) : NULL;
-	if (gather->named && gather->named->kind != TOKEN_KIND_THREAD)
+	if (gather->named &&
+	    (gather->named->kind == TOKEN_KIND_FILE || gather->named->kind == TOKEN_KIND_SYSTEM))
 		index_files(gather);
 	status = experiment_select(at->experiment, &selection, &set);
 	if (status == 0) {

@@ -25,6 +25,7 @@ enum token_kind {
 	TOKEN_KIND_FILE,
 	TOKEN_KIND_SYSTEM,
 	TOKEN_KIND_THREAD,
+	TOKEN_KIND_COUNTER, /* the slot of a counter, see experiment_counter_name */
 	TOKEN_KIND_STACK
 };
 
@@ -70,7 +71,7 @@ static inline int token_has_fixed_names(const struct token *token)
 /* Can it be compared with texts? */
 static inline int token_has_names(const struct token *token)
 {
-	return token->kind >= TOKEN_KIND_ENUM && token->kind <= TOKEN_KIND_THREAD;
+	return token->kind >= TOKEN_KIND_ENUM && token->kind <= TOKEN_KIND_COUNTER;
 }
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { COUNTERS = EXP_COUNTER_LAST - EXP_COUNTER + 1 };
+
 static int compare(const void *left, const void *right)
 {
 	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
@@ -77,6 +79,8 @@ struct value_set value_set_find(const struct token *token, const struct expressi
 	}
 	for (size_t i = 0; i < whole->thread_count && token->kind == TOKEN_KIND_THREAD; i++)
 		try(&search, whole->threads[i].name, (int64_t)i);
+	for (unsigned slot = 0; slot < COUNTERS && token->kind == TOKEN_KIND_COUNTER; slot++)
+		try(&search, experiment_counter_name(slot), slot);
 	if (search.set.count > 1)
 		qsort(search.set.values, search.set.count, sizeof(*search.set.values), compare);
 	return search.set;

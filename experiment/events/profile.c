@@ -45,7 +45,8 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	fact = (struct exp_fact){.data = EXP_DATA_PROFILE,
 	                         .type = sample.state,
 	                         .cpu_ns = sample.cpu_ns,
-	                         .mpi_state = sample.mpi};
+	                         .mpi_state = sample.mpi,
+	                         .omp_state = sample.omp};
 	fact.node = exp_load_stack(load, cursor, sample.stack);
 	row = exp_load_row(load, cursor, &fact);
 	if (row == EXP_ROW_NONE)

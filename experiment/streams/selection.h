@@ -30,6 +30,7 @@ struct exp_fact {
 	uint64_t address;                  /* of a block or an object of synchronization */
 	uint32_t file, fd;                 /* of a call: number of an exp_io_file, descriptor */
 	uint32_t mpi_state;                /* enum fmt_mpi_state, of a clock sample */
+	uint32_t omp_state;                /* enum fmt_omp_state, of a clock sample */
 	const struct fmt_mpi *mpi;         /* of a call of MPI */
 	const struct exp_user_event *user; /* of a user event: see usertrace.h */
 	int is_leaked;       /* an allocation that is never freed; only if selection->wants_leaks */

@@ -43,7 +43,7 @@ record none -h page-faults,minor-faults,major-faults,context-switches,cpu-migrat
 is "nine events are refused" 125 $?
 
 if ! "$xcollect" -o try.er -p off -A off -h page-faults,1000 true >/dev/null 2>try.err || grep -q 'not recorded' try.err; then
-	skip "counters (34 claims)" "$(grep -v "^Creating" try.err | tail -1)"
+	skip "counters (38 claims)" "$(grep -v "^Creating" try.err | tail -1)"
 	exit 0
 fi
 
@@ -85,6 +85,15 @@ rest=$(of '<Total>' every)
 within "the rest is what the tables have" "$rest" $((rest + 30)) "$told"
 report every -filters 'FNAME("part_a") IN STACK' -metrics e.page-faults:name -functions
 whole every is "filters" 3000 "$(of touch every)"
+report every -filters 'HWCTAG == "page-faults" && HWCINT == 1' -metrics e.page-faults:name -functions
+whole every is "filters by the counter's name and interval" 4000 "$(of touch every)"
+report every -filters 'HWCTAG != "page-faults" || HWCINT > 1' -metrics e.page-faults:name -functions
+is "and no sample is of another" "" "$(of touch every)"
+printf 'indxobj_define counter HWCTAG\nmetrics e.page-faults\ncounter\n' >counter.txt
+report every -script counter.txt
+whole every contains "a table of counters has their names" '^ *4[0-9][0-9][0-9] .*page-faults$' every.txt
+report every -describe
+contains "describe has the words of counters" '^HWCTAG +text +counters ' every.txt
 report every -printmode json -metrics i.page-faults:name -functions
 contains "JSON" '"i\.page-faults"' every.txt
 report every -export folded out.folded

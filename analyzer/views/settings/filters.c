@@ -186,12 +186,13 @@ void view_sample_list(const struct dataset *dataset, const struct choices *choic
 static const char *kind_name(enum token_kind kind)
 {
 	static const char *const names[] = {
-		[TOKEN_KIND_NUMBER] = "number", [TOKEN_KIND_TIME] = "ns",
-		[TOKEN_KIND_BYTES] = "bytes",   [TOKEN_KIND_HEX] = "address",
-		[TOKEN_KIND_ENUM] = "name",     [TOKEN_KIND_HEAPFUNC] = "name",
-		[TOKEN_KIND_IOCLASS] = "name",  [TOKEN_KIND_ERROR] = "errno",
-		[TOKEN_KIND_FILE] = "text",     [TOKEN_KIND_SYSTEM] = "text",
-		[TOKEN_KIND_THREAD] = "text",   [TOKEN_KIND_STACK] = "functions",
+		[TOKEN_KIND_NUMBER] = "number",   [TOKEN_KIND_TIME] = "ns",
+		[TOKEN_KIND_BYTES] = "bytes",     [TOKEN_KIND_HEX] = "address",
+		[TOKEN_KIND_ENUM] = "name",       [TOKEN_KIND_HEAPFUNC] = "name",
+		[TOKEN_KIND_IOCLASS] = "name",    [TOKEN_KIND_ERROR] = "errno",
+		[TOKEN_KIND_FILE] = "text",       [TOKEN_KIND_SYSTEM] = "text",
+		[TOKEN_KIND_THREAD] = "text",     [TOKEN_KIND_COUNTER] = "text",
+		[TOKEN_KIND_STACK] = "functions",
 	};
 
 	return names[kind];
@@ -281,6 +282,8 @@ static int is_worth(const struct dataset *dataset, unsigned id, unsigned have)
 		return has_mark(dataset, FMT_PC_PARALLEL);
 	case TOKEN_OMPTASK:
 		return has_mark(dataset, FMT_PC_TASK);
+	case TOKEN_OMPSTATE:
+		return (have & EXP_DATA_OMP) != 0 || has_mark(dataset, FMT_PC_PARALLEL);
 	case TOKEN_MPISTATE:
 		return (have & EXP_DATA_MPI) != 0;
 	case TOKEN_MPIRANK:

@@ -74,6 +74,8 @@ Test(filter, calls_of_mpi)
 
 Test(filter, constructs_of_openmp)
 {
+	selects("omp", "OMPSTATE == 'work'", "4 of 4 samples, 0 of 180 OpenMP constructs");
+	selects("omp", "OMPSTATE != 'work'", "0 of 4 samples, 0 of 180 OpenMP constructs");
 	selects("omp", "OMPTASK > 0", "0 of 4 samples, 20 of 180 OpenMP constructs");
 }
 
@@ -88,6 +90,11 @@ Test(filter, clock_samples)
 	selects("profile", "TSTAMP >= 0.1s && TSTAMP < 0.2s",
 	        "17 of 71 samples, 0 of 4 allocations");
 	selects("profile", "SECONDS == 0", "71 of 71 samples, 4 of 4 allocations");
+}
+
+Test(filter, traced_calls)
+{
+	selects("calls", "EVT_TIME >= 1us", "23 of 410 traced calls"); /* as ftrace has them */
 }
 
 Test(filter, threads_by_their_names)
