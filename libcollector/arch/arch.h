@@ -28,8 +28,8 @@
  *   ARCH_WALKS_STACKS     are there call stacks, and all kinds of events that have them?
  *   ARCH_MACHINE_64, ARCH_MACHINE_32   e_machine of programs that such a kernel runs; EM_NONE: none
  *   ARCH_AUDIT            AUDIT_ARCH_* of its system calls (linux/audit.h)
- *   ARCH_SYS_FSTAT, ARCH_SYS_CLOCK_GETTIME, ARCH_SYS_MMAP   numbers of the calls whose structs are
- *                         those that the C library has with 64 bits for times and sizes of files
+ *   ARCH_SYS_FSTAT, ARCH_SYS_TRUNCATE, ARCH_SYS_CLOCK_GETTIME, ARCH_SYS_MMAP   numbers of the calls
+ *                         with 64 bits for times and sizes of files, as the C library has them
  *   ARCH_WIDE(value)      an argument of 64 bits, as system calls take it: one long or more
  *   ARCH_MMAP_OFFSET(at)  the offset of a mapping, as ARCH_SYS_MMAP counts it
  *   ARCH_ADDRESS_BITS     of an address of user space

@@ -32,6 +32,7 @@ enum {
 #define SYS_getgid __NR_getgid32
 #define SYS_getuid __NR_getuid32
 #define ARCH_SYS_FSTAT __NR_fstat64
+#define ARCH_SYS_TRUNCATE __NR_truncate64
 #define ARCH_SYS_CLOCK_GETTIME __NR_clock_gettime64
 
 /* An argument of 64 bits goes in two registers; mmap counts in pages. */

@@ -28,6 +28,7 @@ enum {
 #define ARCH_WALKS_STACKS 1
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
 #define ARCH_SYS_FSTAT SYS_fstat
+#define ARCH_SYS_TRUNCATE SYS_truncate
 #define ARCH_SYS_CLOCK_GETTIME SYS_clock_gettime
 #define ARCH_SYS_MMAP SYS_mmap
 #define ARCH_WIDE(value) (long)(value)

@@ -6,11 +6,11 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/base/kernel.h"
 
-#include "format/retry.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <linux/fs.h>
+#include <linux/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64 };
@@ -141,7 +141,39 @@ static void set_tag(struct col_file *file, const struct stat *status)
 		file->tag = sys_seek(file->fd, tag, SEEK_SET) == tag ? tag : 0;
 }
 
-int col_file_take(struct col_file *file, int fd)
+const char *col_file_path(const char *name, char *out)
+{
+	const struct own_path *now = atomic_load(&own_now);
+
+	if (!now || strlen(now->path) + 1 + strlen(name) >= COL_FILE_PATH)
+		return NULL;
+	strcpy(stpcpy(stpcpy(out, now->path), "/"), name);
+	return out;
+}
+
+int col_file_is_at(const struct col_file *file, const char *path, uint64_t *size)
+{
+	struct statx status;
+	long error = SYS5(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_SIZE,
+	                  &status);
+
+	if (error < 0)
+		return (int)error;
+	*size = status.stx_size;
+	return status.stx_ino == file->inode &&
+	       makedev(status.stx_dev_major, status.stx_dev_minor) == file->device;
+}
+
+/* Has another thread put a file of the program's at the number before it was looked at? */
+static int is_of_program(const struct col_file *file, const char *name)
+{
+	char path[COL_FILE_PATH];
+	uint64_t size;
+
+	return col_file_path(name, path) && col_file_is_at(file, path, &size) == 0;
+}
+
+int col_file_take(struct col_file *file, const char *name, int fd)
 {
 	struct stat status;
 	long error;
@@ -155,6 +187,10 @@ int col_file_take(struct col_file *file, int fd)
 		return (int)error;
 	}
 	*file = (struct col_file){.fd = fd, .device = status.st_dev, .inode = status.st_ino};
+	if (is_of_program(file, name)) { /* who closes it, too */
+		file->fd = -1;
+		return -EMFILE;
+	}
 	set_tag(file, &status);
 	file->is_brief = fd < HIGH_FD && col_file_are_few() && !is_above(fd);
 	return 0;
@@ -169,7 +205,7 @@ void col_file_make_usable(int fd)
 		SYS2(SYS_fchmod, fd, (status.st_mode & 0777) | needed);
 }
 
-static int is_ours(struct col_file *file)
+int col_file_is_ours(struct col_file *file)
 {
 	struct stat status;
 
@@ -190,14 +226,14 @@ int col_file_get(struct col_file *file, const char *name)
 	int directory, error;
 	long fd;
 
-	if (is_ours(file))
+	if (col_file_is_ours(file))
 		return file->fd;
 	directory = col_directory_get();
 	fd = directory < 0 ? directory : col_file_open(directory, name, O_RDWR | O_NOFOLLOW, 0);
 	col_place_done(directory);
 	if (fd < 0)
 		return (int)fd;
-	error = col_file_take(&again, (int)fd);
+	error = col_file_take(&again, name, (int)fd);
 	if (error < 0)
 		return error;
 	if (again.device != file->device || again.inode != file->inode) {
@@ -211,7 +247,7 @@ int col_file_get(struct col_file *file, const char *name)
 
 void col_file_close(struct col_file *file)
 {
-	if (is_ours(file))
+	if (col_file_is_ours(file))
 		sys_close(file->fd);
 	file->fd = -1;
 }
@@ -385,23 +421,6 @@ void col_directory_close(void)
 	atomic_store(&own_now, NULL);
 }
 
-/* Some file systems cannot allocate: there, writing zeros does the same. */
-static int allocate_by_writing(int fd, uint64_t at, uint64_t len)
-{
-	static const char zeros[4096];
-
-	while (len > 0) {
-		size_t step = len < sizeof(zeros) ? (size_t)len : sizeof(zeros);
-		long done = sys_pwrite(fd, zeros, step, at);
-
-		if (done <= 0)
-			return done < 0 ? (int)done : -ENOSPC;
-		at += (uint64_t)done;
-		len -= (uint64_t)done;
-	}
-	return 0;
-}
-
 int col_file_may_grow(uint64_t size)
 {
 	struct rlimit limit;
@@ -409,19 +428,4 @@ int col_file_may_grow(uint64_t size)
 	if (SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && size > limit.rlim_cur)
 		return -EFBIG;
 	return 0;
-}
-
-int col_file_allocate(int fd, uint64_t at, uint64_t len)
-{
-	long error = col_file_may_grow(at + len);
-	unsigned tries = 0;
-
-	if (error < 0)
-		return (int)error;
-	do
-		error = sys_fallocate(fd, at, len);
-	while (retry(error == -EINTR, &tries));
-	if (error == -EOPNOTSUPP || error == -ENOSYS)
-		return allocate_by_writing(fd, at, len);
-	return (int)error;
 }

@@ -29,9 +29,10 @@ int col_file_are_few(void);
  */
 long col_file_open(int directory, const char *name, int access, mode_t mode);
 
-/* Take over `fd` (just opened): move it high, remember what it is. Returns 0 or -errno, fd closed.
- */
-int col_file_take(struct col_file *file, int fd);
+/* Take over `fd`, which was just opened as `name` in the directory of this process: move it high,
+ * remember what it is. Returns 0 or -errno, fd closed (-EMFILE: not now, the program has taken its
+ * number). */
+int col_file_take(struct col_file *file, const char *name, int fd);
 
 /* Give the descriptor `fd` (just opened) a high number, and close it. Returns that number or
  * -errno.
@@ -55,6 +56,19 @@ int col_file_with_free(int (*make)(void *argument), void *argument);
 int col_file_use(struct col_file *file, const char *name, int (*use)(void *argument),
                  void *argument);
 
+/* Is its descriptor ours at this moment? If it is after a call, it was during the call, too: the
+ * program has no way to put our file back at a number. Only one thread at a time may use the file.
+ */
+int col_file_is_ours(struct col_file *file);
+
+/* The path of file `name`, as out[COL_FILE_PATH]; NULL if it is longer. */
+enum { COL_FILE_PATH = 512 };
+const char *col_file_path(const char *name, char *out);
+
+/* Does the path lead to the file? Returns 1, 0 (to another one), or -errno; the size of what is
+ * there in *size. */
+int col_file_is_at(const struct col_file *file, const char *path, uint64_t *size);
+
 /* Close it if it is still ours. */
 void col_file_close(struct col_file *file);
 
@@ -77,10 +91,6 @@ void col_place_done(int fd);
 /* Rename it, if that name is free; the directory of the founder keeps its name. Returns 0 or
  * -errno. Signal-safe, in one thread at a time. */
 int col_directory_rename(const char *name);
-
-/* Make [at, at + len) of fd exist on disk, so that touching a mapping of it cannot fail.
- * Returns 0, or -errno (ENOSPC, EDQUOT, EFBIG, ...); never raises SIGXFSZ. */
-int col_file_allocate(int fd, uint64_t at, uint64_t len);
 
 /* May a file of the process be `size` bytes long? Returns 0 or -EFBIG (RLIMIT_FSIZE). */
 int col_file_may_grow(uint64_t size);

@@ -67,9 +67,15 @@ static inline long sys_pwrite(int fd, const void *from, size_t len, uint64_t at)
 	return SYS_WIDE(SYS_pwrite64, fd, from, len, ARCH_WIDE(at));
 }
 
-static inline long sys_fallocate(int fd, uint64_t at, uint64_t len)
+/* `mode`: FALLOC_FL_... */
+static inline long sys_fallocate(int fd, int mode, uint64_t at, uint64_t len)
 {
-	return SYS_WIDE(SYS_fallocate, fd, 0, ARCH_WIDE(at), ARCH_WIDE(len));
+	return SYS_WIDE(SYS_fallocate, fd, mode, ARCH_WIDE(at), ARCH_WIDE(len));
+}
+
+static inline long sys_truncate(const char *path, uint64_t size)
+{
+	return SYS3(ARCH_SYS_TRUNCATE, path, size, size >> 32);
 }
 
 /* Memory of the recorder's own (memory.h): a mapping, NULL on failure; one without a file; one

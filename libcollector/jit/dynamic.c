@@ -131,7 +131,7 @@ static int open_text(void)
 
 		col_place_done(directory);
 		if (made >= 0)
-			col_file_take(&text_file, (int)made);
+			col_file_take(&text_file, FMT_FILE_DYNTEXT, (int)made);
 	}
 	return col_file_get(&text_file, FMT_FILE_DYNTEXT);
 }

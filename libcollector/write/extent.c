@@ -59,14 +59,13 @@ static int look_at(enum fmt_stream which, uint64_t at, uint32_t size)
 {
 	struct stream *stream = &streams[which];
 	struct window *window;
-	int fd;
+	int error;
 
 	if (stream->window && window_has(stream->window, at, size))
 		return 0;
-	fd = col_file_get(&stream->file, stream->name);
-	window = fd < 0 ? NULL : window_open(which, fd, at, window_size(stream, size));
-	if (!window && fd >= 0)
-		window = window_open(which, fd, at, size);
+	window = window_open(which, at, window_size(stream, size), &error);
+	if (!window)
+		window = window_open(which, at, size, &error);
 	if (!window) {
 		col_stream_stop(which, -ENOMEM);
 		return -ENOMEM;

@@ -151,7 +151,7 @@ static int open_now(void *argument)
 	int directory = col_directory_get();
 	long fd = directory < 0 ? directory
 	                        : col_file_open(directory, xml->name, O_RDWR | O_NOFOLLOW, 0);
-	int error = fd < 0 ? (int)fd : col_file_take(&xml->file, (int)fd);
+	int error = fd < 0 ? (int)fd : col_file_take(&xml->file, xml->name, (int)fd);
 
 	col_place_done(directory);
 	xml->reopened = 0;

@@ -7,7 +7,7 @@
 
 #include "libcollector/base/host.h"
 #include "libcollector/base/memory.h"
-#include "libcollector/base/file.h"
+#include "libcollector/base/extend.h"
 #include "libcollector/base/lock.h"
 #include "libcollector/write/log.h"
 
@@ -62,10 +62,9 @@ void col_stream_prologue(enum fmt_stream which, uint8_t *at, uint32_t left, uint
 }
 
 /* A file must be valid from the moment it has its name: a first page with an empty buffer. */
-static int write_first_page(enum fmt_stream which, int fd, uint32_t size)
+static int write_first_page(enum fmt_stream which, uint32_t size)
 {
-	uint8_t page[FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE]
-		__attribute__((aligned(8))) = {0};
+	struct stream *stream = &streams[which];
 	struct fdr_header header = {
 		.version = FDR_VERSION,
 		.type = FDR_TYPE,
@@ -74,14 +73,19 @@ static int write_first_page(enum fmt_stream which, int fd, uint32_t size)
 		.cycle_frequency = col.descriptor.clock_hz,
 		.buffer_size = size - FDR_HEADER_SIZE,
 	};
-	int error = col_file_allocate(fd, 0, size);
+	int error = col_file_extend(&stream->file, stream->temporary, 0, size);
+	uint8_t *page;
 
 	if (error < 0)
+		return error;
+	page = col_file_map(&stream->file, stream->temporary, 0, FDR_PAGE, &error);
+	if (!page)
 		return error;
 	fdr_header_put(page, &header);
 	col_stream_prologue(which, page + FDR_HEADER_SIZE, size - FDR_HEADER_SIZE,
 	                    (uint32_t)sys_gettid());
-	return sys_pwrite(fd, page, sizeof(page), 0) == sizeof(page) ? 0 : -EIO;
+	sys_munmap(page, FDR_PAGE);
+	return 0;
 }
 
 /* If a file with the temporary name exists already, it was planted in a directory where everybody
@@ -96,10 +100,10 @@ static int make_file_in(int directory, enum fmt_stream which, uint32_t size)
 	if (fd < 0)
 		return (int)fd;
 	col_file_make_usable((int)fd);
-	error = col_file_take(&stream->file, (int)fd);
+	error = col_file_take(&stream->file, stream->temporary, (int)fd);
 	if (error < 0)
 		return error;
-	error = write_first_page(which, stream->file.fd, size);
+	error = write_first_page(which, size);
 	if (error < 0)
 		return error;
 	return (int)SYS4(SYS_renameat, directory, stream->temporary, directory, stream->name);
@@ -266,17 +270,13 @@ int stream_get_ready(enum fmt_stream which, uint32_t size)
 int stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 {
 	struct stream *stream = &streams[which];
-	int fd = col_file_get(&stream->file, stream->name), error;
+	int error;
 
-	if (fd < 0)
-		return judge(which, fd);
 	if (is_full(which, stream->claimed + size))
 		return -ENOSPC;
-	error = col_file_allocate(fd, stream->claimed, size);
-	if (error < 0) {
-		col_stream_stop(which, error);
-		return error;
-	}
+	error = col_file_extend(&stream->file, stream->name, stream->claimed, size);
+	if (error < 0)
+		return judge(which, error);
 	*at = stream->claimed;
 	stream->claimed += size;
 	return 0;
@@ -321,13 +321,12 @@ struct mapping {
 static int map_now(void *argument)
 {
 	struct mapping *it = argument;
-	int fd = col_file_get(&it->stream->file, it->stream->name);
+	int error = 0;
 
-	it->map = fd < 0 ? NULL
-	                 : sys_mmap(it->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, it->at);
+	it->map = col_file_map(&it->stream->file, it->stream->name, it->at, it->size, &error);
 	if (it->map)
 		memory_keep_apart(it->map, it->size);
-	return fd < 0 ? fd : 0;
+	return error < 0 ? error : 0;
 }
 
 uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
@@ -371,25 +370,24 @@ int col_stream_limit(enum fmt_stream which, uint64_t bytes, int is_ring)
 	return 0;
 }
 
+/* Space for all of a ring, mapped. Under the lock. */
 static int open_ring_now(void *argument)
 {
 	enum fmt_stream which = *(enum fmt_stream *)argument;
 	struct stream *stream = &streams[which];
 	uint64_t size = (uint64_t)stream->ring.count * stream->ring.part_size;
-	struct window *none = NULL, *window;
-	int fd = col_file_get(&stream->file, stream->name), error;
+	struct window *window;
+	int error = 0;
 
-	if (fd < 0)
-		return judge(which, fd);
-	error = col_file_allocate(fd, FDR_PAGE, size);
-	window = error < 0 ? NULL : window_open(which, fd, FDR_PAGE, size);
-	if (!window) {
-		col_stream_stop(which, error < 0 ? error : -ENOMEM);
-		return -EIO;
-	}
-	/* Two threads may have come here at once. */
-	if (!atomic_compare_exchange_strong(&stream->ring.window, &none, window))
-		window_let_go(window);
+	if (atomic_load(&stream->ring.window)) /* another thread has come here before */
+		return 0;
+	error = col_file_extend(&stream->file, stream->name, FDR_PAGE, size);
+	if (error < 0)
+		return judge(which, error);
+	window = window_open(which, FDR_PAGE, size, &error);
+	if (!window)
+		return judge(which, error);
+	atomic_store(&stream->ring.window, window);
 	return 0;
 }
 

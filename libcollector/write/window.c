@@ -1,7 +1,11 @@
 /* window.c: map and unmap parts of data files. See window.h. */
 #include "libcollector/write/window.h"
 
+#include "libcollector/base/extend.h"
 #include "libcollector/base/memory.h"
+#include "libcollector/write/stream_state.h"
+
+#include <errno.h>
 
 enum { FIRST = 32, MORE = SYS_PAGE / sizeof(struct window) };
 
@@ -48,18 +52,22 @@ static struct window *take(void)
 	return &more[0];
 }
 
-struct window *window_open(enum fmt_stream stream, int fd, uint64_t at, size_t size)
+struct window *window_open(enum fmt_stream which, uint64_t at, size_t size, int *error)
 {
+	struct stream *stream = &streams[which];
 	struct window *window = take();
-	uint8_t *map = window ? sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at) : NULL;
+	uint8_t *map;
 
+	*error = -ENOMEM;
+	if (!window)
+		return NULL;
+	map = col_file_map(&stream->file, stream->name, at, size, error);
 	if (!map) {
-		if (window)
-			atomic_store(&window->is_taken, 0);
+		atomic_store(&window->is_taken, 0);
 		return NULL;
 	}
 	memory_keep_apart(map, size);
-	window->stream = stream;
+	window->stream = which;
 	window->at = at;
 	window->size = size;
 	atomic_store(&window->users, 1);

@@ -18,9 +18,10 @@ struct window {
 	struct window *next; /* of all */
 };
 
-/* Map [at, at + size) of the file `fd` of a stream, which may end before that; `at` is a multiple
- * of the page size. The caller is its first user. NULL if that fails. Signal-safe. */
-struct window *window_open(enum fmt_stream stream, int fd, uint64_t at, size_t size);
+/* Map [at, at + size) of the file of a stream, which may end before that; `at` is a multiple of the
+ * page size. The caller is its first user, and has the lock of the stream. NULL if that fails, with
+ * -errno in *error. Signal-safe. */
+struct window *window_open(enum fmt_stream stream, uint64_t at, size_t size, int *error);
 
 /* One more user, while there is another one. Signal-safe. */
 static inline void window_hold(struct window *window)

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -76,6 +78,44 @@ int case_dup_file_over_all(void)
 		mark();
 	burn(20);
 	return write(fd, "mine\n", 5) != 5;
+}
+
+static atomic_int is_over;
+
+static void *allocate_on(void *unused)
+{
+	while (!atomic_load(&is_over)) {
+		void *volatile block = malloc(24);
+
+		free(block);
+	}
+	return unused;
+}
+
+/* At numbers such as the recorder has, while other threads write events. */
+int case_dup_file_while_others_write(void)
+{
+	char bytes[4096] = {'A'}, found[sizeof(bytes)];
+	int fd = open("victim", O_RDWR | O_CREAT | O_TRUNC, 0644);
+	pthread_t threads[2];
+	struct stat status;
+
+	if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
+		return 1;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, allocate_on, NULL);
+	for (int round = 0; round < 3000; round++)
+		for (int other = 958; other < 990; other++)
+			dup2(fd, other);
+	atomic_store(&is_over, 1);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	fstat(fd, &status);
+	say("size %ld, changed %d\n", (long)status.st_size,
+	    pread(fd, found, sizeof(found), 0) != sizeof(found) ||
+	            memcmp(found, bytes, sizeof(found)) != 0);
+	mark();
+	return 0;
 }
 
 int case_standard_closed(void)

@@ -24,7 +24,7 @@ Test(file, replaced_descriptor_is_noticed_and_opened_again)
 	int other = open("/dev/null", O_RDWR);
 	int again;
 
-	cr_assert(col_file_take(&file, fd) == 0);
+	cr_assert(col_file_take(&file, "data", fd) == 0);
 	cr_assert_geq(file.fd, 100);
 	cr_assert_eq(col_file_get(&file, "data"), file.fd);
 	cr_expect_neq(file.tag, 0, "a file has a tag");
@@ -51,7 +51,7 @@ static struct col_file take(const char *name)
 	int fd = openat(directory, name, O_CREAT | O_RDWR, 0600);
 
 	col_place_done(directory);
-	cr_assert_eq(col_file_take(&file, fd), 0);
+	cr_assert_eq(col_file_take(&file, name, fd), 0);
 	cr_assert_eq(fcntl(fd, F_GETFD), -1, "it has another number");
 	return file;
 }
@@ -114,7 +114,7 @@ static int number_with_all_taken_from(int least)
 		for (int at = least; at < 100; at++)
 			dup2(least - 1, at);
 		close(1);
-		fd = col_file_take(&file, least - 1);
+		fd = col_file_take(&file, "none", least - 1);
 		_exit(fd < 0 ? -fd : file.fd);
 	}
 	cr_assert_eq(waitpid(child, &status, 0), child);
@@ -297,28 +297,11 @@ Test(file, a_descendant_has_a_directory_in_the_founders)
 	cr_assert_geq(col_directory_get(), 0, "by its new name");
 }
 
-/* ---- room */
-
-Test(file, room_is_on_the_disk)
-{
-	struct col_file file = take("data");
-	struct stat status;
-
-	cr_assert_eq(col_file_allocate(file.fd, 4096, 8192), 0);
-	fstat(file.fd, &status);
-	cr_assert_eq(status.st_size, 12288);
-	cr_assert_geq(status.st_blocks, 8192 / 512);
-	cr_assert_eq(col_file_allocate(open("/dev/null", O_RDONLY), 0, 10), -EBADF);
-}
-
 Test(file, a_limit_of_files_is_kept_without_a_signal)
 {
 	struct rlimit limit = {10000, RLIM_INFINITY};
-	struct col_file file = take("data");
 
 	setrlimit(RLIMIT_FSIZE, &limit);
 	cr_assert_eq(col_file_may_grow(10000), 0);
 	cr_assert_eq(col_file_may_grow(10001), -EFBIG);
-	cr_assert_eq(col_file_allocate(file.fd, 4096, 10000 - 4096), 0);
-	cr_assert_eq(col_file_allocate(file.fd, 4096, 10001 - 4096), -EFBIG);
 }

@@ -1,0 +1,112 @@
+/* extend.c: make files of the experiment longer and map them. See extend.h.
+ *
+ * Room on the disk is reserved by the descriptor, but behind the end of the file: that changes
+ * neither the size nor the contents of any file. Then the end is moved by the path. A mapping is
+ * not touched before it is known whose it is. */
+#include "libcollector/base/extend.h"
+
+#include "libcollector/base/sys.h"
+
+#include "format/retry.h"
+
+#include <errno.h>
+#include <linux/falloc.h>
+
+enum { TRIES = 100 /* to have the number for the time of one call */ };
+
+static int allocate(int fd, int mode, uint64_t at, uint64_t len)
+{
+	unsigned tries = 0;
+	long error;
+
+	do
+		error = sys_fallocate(fd, mode, at, len);
+	while (retry(error == -EINTR, &tries));
+	return error == -ENOSYS ? -EOPNOTSUPP : (int)error;
+}
+
+/* Some file systems cannot allocate: there, writing zeros does the same. */
+static int allocate_by_writing(struct col_file *file, const char *name, uint64_t at, uint64_t len)
+{
+	static const char zeros[SYS_PAGE];
+
+	while (len > 0) {
+		size_t step = len < sizeof(zeros) ? (size_t)len : sizeof(zeros);
+		int fd = col_file_get(file, name);
+		long done = fd < 0 ? fd : sys_pwrite(fd, zeros, step, at);
+
+		if (done <= 0)
+			return done < 0 ? (int)done : -ENOSPC;
+		at += (uint64_t)done;
+		len -= (uint64_t)done;
+	}
+	return 0;
+}
+
+/* Reserve the disk space. Returns 0 or -errno. */
+static int reserve(struct col_file *file, const char *name, uint64_t at, uint64_t len)
+{
+	for (int i = 0; i < TRIES; i++) {
+		int fd = col_file_get(file, name), error;
+
+		if (fd < 0)
+			return fd;
+		error = allocate(fd, FALLOC_FL_KEEP_SIZE, at, len);
+		if (col_file_is_ours(file))
+			return error;
+	}
+	return -EMFILE;
+}
+
+/* By its path. Returns 0, or -errno if it cannot be reached by that. */
+static int move_end(const struct col_file *file, const char *name, uint64_t end)
+{
+	char space[COL_FILE_PATH];
+	const char *path = col_file_path(name, space);
+	uint64_t size;
+
+	if (!path || col_file_is_at(file, path, &size) != 1)
+		return -ENOENT;
+	return size >= end ? 0 : (int)sys_truncate(path, end);
+}
+
+/* After a change of the root directory or of the user, or when the experiment was moved, there is
+ * only the descriptor. */
+static int move_end_by_number(struct col_file *file, const char *name, uint64_t at, uint64_t len)
+{
+	int fd = col_file_get(file, name);
+
+	return fd < 0 ? fd : allocate(fd, 0, at, len);
+}
+
+int col_file_extend(struct col_file *file, const char *name, uint64_t at, uint64_t len)
+{
+	int error = col_file_may_grow(at + len);
+
+	if (error == 0)
+		error = reserve(file, name, at, len);
+	if (error == -EOPNOTSUPP)
+		return allocate_by_writing(file, name, at, len);
+	if (error == 0 && move_end(file, name, at + len) < 0)
+		error = move_end_by_number(file, name, at, len);
+	return error;
+}
+
+uint8_t *col_file_map(struct col_file *file, const char *name, uint64_t at, size_t size, int *error)
+{
+	for (int i = 0; i < TRIES; i++) {
+		int fd = *error = col_file_get(file, name);
+		uint8_t *map = fd < 0 ? NULL
+		                      : sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+
+		if (!map) {
+			*error = fd < 0 ? fd : -ENOMEM;
+			return NULL;
+		}
+		if (col_file_is_ours(file))
+			return map;
+		sys_munmap(map, size);
+	}
+	*error = -EMFILE;
+	return NULL;
+}

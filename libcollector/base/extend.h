@@ -1,0 +1,23 @@
+/* extend.h: make files of the experiment longer and map them.
+ *
+ * Another thread of the program may put a file of its own at our number at any instant, also
+ * between a check of the number and the call that uses it. So nothing here would harm that file,
+ * and after each call it is checked whether the number was ours. See
+ * doc/decisions/15-descriptors.md. All of it is signal-safe, for one thread at a time and file,
+ * with signals blocked. */
+#ifndef XER_COLLECTOR_EXTEND_H
+#define XER_COLLECTOR_EXTEND_H
+
+#include "libcollector/base/file.h"
+
+/* Make [at, at + len) of the file `name` exist on disk, so that touching a mapping of it cannot
+ * fail; it is at least at + len long then. Returns 0, or -errno (ENOSPC, EDQUOT, EFBIG, ...;
+ * EMFILE: not now); never raises SIGXFSZ. */
+int col_file_extend(struct col_file *file, const char *name, uint64_t at, uint64_t len);
+
+/* Map [at, at + size) of the file `name` for reading and writing. It may end before that. Returns
+ * the mapping, or NULL with -errno in *error. */
+uint8_t *col_file_map(struct col_file *file, const char *name, uint64_t at, size_t size,
+                      int *error);
+
+#endif
