@@ -124,6 +124,22 @@ static struct quality judge(const struct dataset *dataset)
  * code, stacks, the recorder. */
 enum { UNSEEN_MIB = 64, UNSEEN_TIMES = 4 };
 
+int quality_rings(const struct dataset_experiment *at, char *text, size_t size)
+{
+	uint64_t requests = experiment_counter(at->experiment, "uring_requests", 0),
+		 calls = experiment_counter(at->experiment, "uring_calls", 0),
+		 rings = experiment_counter(at->experiment, "uring_rings", 0);
+
+	if (requests == 0 && calls == 0 && rings == 0)
+		return 0;
+	snprintf(
+		text, size,
+		"requests of io_uring, as far as calls handed them over: %llu, by %llu calls; rings: "
+		"%llu: not recorded",
+		(unsigned long long)requests, (unsigned long long)calls, (unsigned long long)rings);
+	return 1;
+}
+
 int quality_unseen(const struct dataset_experiment *at, char *text, size_t size)
 {
 	const struct exp_data_set *data = at->whole;

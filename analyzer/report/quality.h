@@ -19,6 +19,10 @@ void quality_put_title(const struct dataset *dataset, const struct choices *choi
 #define QUALITY_UNTOLD \
 	"a helper that samples (--sampler, -h) ended before it wrote its counts: samples may be missing"
 
+/* What went past all wrappers by rings of io_uring(7), in text[size]. Returns 0 if there is none.
+ */
+int quality_rings(const struct dataset_experiment *at, char *text, size_t size);
+
 /* If the process grew by far more than its heap events explain, write that to text[size], and
  * return true. */
 int quality_unseen(const struct dataset_experiment *at, char *text, size_t size);

@@ -42,6 +42,9 @@ enum source_id {
 	COUNTER(perf_samples) \
 	COUNTER(map_events) \
 	COUNTER(mpi_untracked) \
+	COUNTER(uring_rings) \
+	COUNTER(uring_calls) \
+	COUNTER(uring_requests) \
 	COUNTER(calls_erased) \
 	COUNTER(calls_unhooked) \
 	COUNTER(user_truncated) \

@@ -11,6 +11,11 @@ void io_start_waits(void);
 /* A load object is in the map: is it one whose input and output is not recorded? Signal-safe. */
 void io_listed(const char *path);
 
+/* io_uring_setup has returned this; and io_uring_enter, how many requests it has taken. errno stays.
+ */
+void io_uring_opened(long result);
+void io_uring_entered(long requests);
+
 /* Is a call by syscall(2) to be recorded as input or output? Signal-safe. */
 int io_wants_syscall(long number);
 

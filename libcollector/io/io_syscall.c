@@ -1,7 +1,6 @@
 /* io_syscall.c: input and output by syscall(2), and what goes past all wrappers. */
 #include "libcollector/io/io.h"
 #include "libcollector/io/io_record.h"
-#include "libcollector/write/log.h"
 
 /* 0: a call that is not counted. */
 static enum fmt_io_func func_of(long number)
@@ -26,37 +25,39 @@ static enum fmt_io_func func_of(long number)
 	}
 }
 
-static void tell_uring(void)
+static int is_of_ring(long number)
 {
-	static atomic_uint is_told;
-
-	if (!atomic_exchange(&is_told, 1))
-		col_log_warning("input and output by io_uring is not recorded");
-}
-
-/* liburing makes its system calls by itself, and reads the rings in the program's own code. */
-void io_listed(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	if (col.descriptor.io && strncmp(name ? name + 1 : path, "liburing.so", 11) == 0)
-		tell_uring();
+	return number == SYS_io_uring_setup || number == SYS_io_uring_enter;
 }
 
 int io_wants_syscall(long number)
 {
 	if (likely(!io_is_on()))
 		return 0;
-	if (unlikely(number == SYS_io_uring_setup) && col_on(SOURCE_IO))
-		tell_uring();
-	return func_of(number) != 0;
+	return func_of(number) != 0 || (is_of_ring(number) && col_on(SOURCE_IO));
+}
+
+static __attribute__((noinline)) long call_of_ring(long number, long a, long b, long c, long d,
+                                                   long e, long f)
+{
+	long got = REAL(syscall)(number, a, b, c, d, e, f);
+
+	if (number == SYS_io_uring_setup)
+		io_uring_opened(got);
+	else
+		io_uring_entered(got);
+	return got;
 }
 
 long io_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	struct wall_start start = io_begin(func_of(number), (int)a, CALLER);
-	long got = REAL(syscall)(number, a, b, c, d, e, f);
+	struct wall_start start;
+	long got;
 
+	if (is_of_ring(number))
+		return call_of_ring(number, a, b, c, d, e, f);
+	start = io_begin(func_of(number), (int)a, CALLER);
+	got = REAL(syscall)(number, a, b, c, d, e, f);
 	io_record(&(struct io_call){.start = start,
 	                            .func = func_of(number),
 	                            .fd = (int)a,

@@ -253,7 +253,7 @@ cat >ring.c <<'C'
 #include <fcntl.h>
 #include <liburing.h>
 #include <stdio.h>
-int main(void)
+int main(int argc, char **argv)
 {
 	struct io_uring ring;
 	struct io_uring_cqe *done;
@@ -263,6 +263,14 @@ int main(void)
 		io_uring_submit(&ring);
 		io_uring_wait_cqe(&ring, &done);
 		result = done->res;
+		io_uring_cqe_seen(&ring, done);
+	}
+	/* Two requests a call, by another function. */
+	for (int i = 0; argc > 1 && i < 5; i++) {
+		io_uring_prep_nop(io_uring_get_sqe(&ring));
+		io_uring_prep_nop(io_uring_get_sqe(&ring));
+		result += io_uring_submit_and_wait(&ring, 2);
+		io_uring_cq_advance(&ring, 2);
 	}
 	printf("%d\n", result);
 	return 0;
@@ -273,9 +281,15 @@ if have gcc && gcc -O1 -o ring ring.c -luring 2>ring.log; then
 	record ring -p off -i on -- ./ring
 	is "a program that uses liburing: its result" "$(<bare.out)" "$(<ring.out)"
 	contains "a warning says what is not recorded" 'input and output by io_uring is not recorded' ring.er/log.xml
-	is "once" 1 "$(grep -c io_uring ring.er/log.xml)"
+	is "once" 1 "$(grep -c 'text=.*io_uring' ring.er/log.xml)"
+	report ring -header
+	contains "and how much" 'requests of io_uring, as far as calls handed them over: 1, by 1 calls; rings: 1: not recorded' ring.txt
+	record many -p off -i on -- ./ring 5
+	is "of more requests: its result" "$(./ring 5)" "$(<many.out)"
+	report many -header
+	contains "they are counted" 'handed them over: 11, by 6 calls; rings: 1: not recorded' many.txt
 	record unasked -p on -- ./ring
 	is "without -i there is no warning" 0 "$(grep -c io_uring unasked.er/log.xml)"
 else
-	skip "a program that uses liburing" "liburing-dev is not installed" 4
+	skip "a program that uses liburing" "liburing-dev is not installed" 7
 fi

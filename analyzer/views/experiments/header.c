@@ -262,12 +262,14 @@ static void put_troubles(FILE *out, const struct dataset *dataset,
                          const struct dataset_experiment *at)
 {
 	const struct exp_info *info = at->info;
-	char unseen[256], left_out[1024], ticked[256];
+	char unseen[256], left_out[1024], ticked[256], rings[256];
 	struct ticked clock = {.clock = NULL};
 	int is_left_out = quality_left_out(at, left_out, sizeof(left_out));
 	int is_unseen = quality_unseen(at, unseen, sizeof(unseen));
+	int has_rings = quality_rings(at, rings, sizeof(rings));
 	int is_ticked;
-	size_t count = (is_unseen != 0) + (info->untold > 0) + (is_left_out != 0);
+	size_t count = (is_unseen != 0) + (has_rings != 0) + (info->untold > 0) +
+	               (is_left_out != 0);
 
 	ticked_add(&clock, at);
 	is_ticked = ticked_text(&clock, ticked, sizeof(ticked));
@@ -298,6 +300,8 @@ static void put_troubles(FILE *out, const struct dataset *dataset,
 	}
 	if (info->untold > 0)
 		fputs("  " QUALITY_UNTOLD "\n", out);
+	if (has_rings)
+		fprintf(out, "  %s\n", rings);
 	if (is_unseen)
 		fprintf(out, "  %s\n", unseen);
 	if (is_ticked)
