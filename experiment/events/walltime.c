@@ -24,6 +24,8 @@ uint64_t exp_load_end(const struct exp_load *load, uint64_t last_tsc)
 		          1e-9;
 	known = (double)clock->start.ticks + since_s * clock->hz;
 	end = known > 0 ? (uint64_t)known : 0;
+	if (load->known_tsc > last_tsc)
+		last_tsc = load->known_tsc;
 	return (int64_t)(end - last_tsc) > 0 ? end : last_tsc;
 }
 

@@ -190,6 +190,8 @@ static int read_streams(struct exp_load *load)
 		rc = begin(load);
 	if (rc == 0)
 		rc = exp_functrace_values(load);
+	if (load->first_tsc <= load->last_tsc)
+		load->known_tsc = load->last_tsc;
 	if (rc == 0)
 		rc = exp_load_events(load);
 	if (rc == 0)

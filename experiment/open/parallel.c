@@ -69,6 +69,7 @@ static void part_init(struct part *part, const struct exp_load *whole, size_t ta
 	part->load.has_others_nodes = 1;
 	part->load.first_tsc = whole->first_tsc;
 	part->load.last_tsc = whole->last_tsc;
+	part->load.known_tsc = whole->known_tsc;
 }
 
 static void *run(void *context)

@@ -38,6 +38,7 @@ struct exp_load {
 	struct exp_buffer_use *uses;
 	size_t use_count, use_capacity;
 	uint64_t first_tsc, last_tsc; /* of all events; first > last: there are none */
+	uint64_t known_tsc;           /* last_tsc before events are read, at once or in turn */
 	struct exp_arena arena;       /* names of files */
 	struct exp_wait *wall_waits;
 	struct exp_life *lives; /* lives[life_count]: wall.h */

@@ -121,6 +121,11 @@ report left -limit 0 -syncwaits
 is "it is not open" 0 "$(grep -c 'has not ended' left.txt)"
 contains "and the next one is recorded" 'sem_wait\(s\)$' left.txt
 
+# Beside a wait that never ends, the program worked until it was killed: the wait lasted as long as anything is known.
+record beside -p on -S 0.1 -s on -- "$programs/open_waits" beside
+report beside -metrics i.syncn:i.sync:name -functions
+within "the wait of a killed process lasts until the last usage sample" 0.4 100 "$(value beside wait_s 2)"
+
 # A deadlock: read while it lasts, and after the process was killed.
 "$xcollect" -p off -s on -o dead.er "$programs/open_waits" deadlock >dead.out 2>dead.err &
 dead=$!

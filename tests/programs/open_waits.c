@@ -1,6 +1,6 @@
 /* open_waits: waits that never end.
  *
- * usage: open_waits deadlock|exit|left
+ * usage: open_waits deadlock|exit|left|beside
  *
  * Facts: "deadlock": the threads of take_ab and take_ba each hold one of the mutexes a and b, and
  * wait for the other; a third one waits for the semaphore s in wait_s, and the main thread waits
@@ -8,13 +8,15 @@
  * until it is killed. "exit": a thread waits for a condition in wait_c, and the main thread exits
  * with 0 after 100 ms. "left": a thread leaves its wait for a semaphore in leave_s by a jump out of
  * a signal handler, and ends; then another one waits for s in wait_s, gets it, and ends. No wait is
- * open at the end. Prints "left 1". */
+ * open at the end. Prints "left 1". "beside": a thread waits in wait_s for ever, while the main
+ * thread uses 0.6 s of CPU time and then kills the process. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
@@ -115,6 +117,17 @@ static int leave(void)
 	return 0;
 }
 
+static int work_beside(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, wait_s, NULL);
+	while (clock() < 6 * CLOCKS_PER_SEC / 10)
+		continue;
+	kill(getpid(), SIGKILL);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
@@ -124,6 +137,8 @@ int main(int argc, char **argv)
 	sem_init(&s, 0, 0);
 	if (strcmp(argv[1], "deadlock") == 0)
 		return deadlock();
+	if (strcmp(argv[1], "beside") == 0)
+		return work_beside();
 	if (strcmp(argv[1], "left") == 0)
 		return leave();
 	pthread_create(&thread, NULL, wait_c, NULL);
