@@ -73,14 +73,27 @@ static inline uint64_t fmt_user_whole(uint64_t word, unsigned low)
 }
 
 /* A node of the call-stack tree in `frameinfo`. A node is named by its file offset, a multiple of
- * 16; a stack by its innermost node; 0 is never a node and means "no stack". A parent's offset is
- * always smaller than the node's own. pc is the interrupted instruction or a return address. */
+ * 16; bits 32 to 35 of the offset are in the low four bits of the name. A stack is named by its
+ * innermost node; 0 is never a node and means "no stack". A parent's offset is always smaller than
+ * the node's own. pc is the interrupted instruction or a return address. */
 struct fmt_node {
 	uint64_t pc;
 	uint32_t parent;     /* the caller's node, 0 at the outermost frame */
 	uint32_t generation; /* of the address map, see map.xml */
 };
 _Static_assert(sizeof(struct fmt_node) == 16, "node changed its size");
+
+/* Between the name of a node and its place: the number of nodes that fit into the file before
+ * it. */
+static inline uint32_t fmt_node_id(uint32_t place)
+{
+	return place << 4 | place >> 28;
+}
+
+static inline uint32_t fmt_node_place(uint32_t id)
+{
+	return id >> 4 | id << 28;
+}
 
 /* pc values below FMT_PC_MARKS are no addresses but marks in a stack. */
 enum fmt_pc_mark {

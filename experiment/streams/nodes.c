@@ -17,9 +17,9 @@ struct reader {
 	int rc;
 };
 
-static uint32_t *slot_of(struct exp_node_table *table, uint32_t id)
+static uint32_t *slot_of(struct exp_node_table *table, uint32_t place)
 {
-	uint32_t *page = &table->directory[id >> EXP_NODE_PAGE_SHIFT];
+	uint32_t *page = &table->directory[place >> EXP_NODE_PAGE_SHIFT];
 
 	if (*page == 0) {
 		if (exp_array_reserve(&table->pages, &table->page_capacity, table->page_count,
@@ -29,11 +29,11 @@ static uint32_t *slot_of(struct exp_node_table *table, uint32_t id)
 		       EXP_NODE_PAGE * sizeof(*table->pages));
 		*page = (uint32_t)++table->page_count;
 	}
-	return &table->pages[(size_t)(*page - 1) * EXP_NODE_PAGE + id % EXP_NODE_PAGE];
+	return &table->pages[(size_t)(*page - 1) * EXP_NODE_PAGE + place % EXP_NODE_PAGE];
 }
 
 /* The parent's index; a made-up truncated root for an id that cannot be a parent. */
-static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_t id,
+static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_t place,
                        uint32_t parent, uint32_t *out)
 {
 	struct exp_node_table *table = reader->table;
@@ -41,11 +41,11 @@ static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_
 	*out = EXP_NODE_NONE;
 	if (parent == 0)
 		return 0;
-	if (parent < id * sizeof(struct fmt_node))
+	if (fmt_node_place(parent) < place)
 		*out = exp_nodes_find(table, parent);
 	if (*out != EXP_NODE_NONE)
 		return 0;
-	exp_stream_fault(cursor->stream, id * sizeof(struct fmt_node),
+	exp_stream_fault(cursor->stream, place * sizeof(struct fmt_node),
 	                 "a node's caller is damaged");
 	if (table->damaged_root == EXP_NODE_NONE) {
 		table->damaged_root = (uint32_t)table->count;
@@ -56,15 +56,15 @@ static int find_parent(struct reader *reader, struct exp_cursor *cursor, uint64_
 	return 0;
 }
 
-static int take_node(struct reader *reader, struct exp_cursor *cursor, uint64_t id,
+static int take_node(struct reader *reader, struct exp_cursor *cursor, uint64_t place,
                      const struct fmt_node *node)
 {
 	uint32_t parent;
 	uint32_t *slot;
 
-	if (find_parent(reader, cursor, id, node->parent, &parent) != 0)
+	if (find_parent(reader, cursor, place, node->parent, &parent) != 0)
 		return -ENOMEM;
-	slot = slot_of(reader->table, (uint32_t)id);
+	slot = slot_of(reader->table, (uint32_t)place);
 	if (!slot)
 		return -ENOMEM;
 	*slot = (uint32_t)reader->table->count;
@@ -82,7 +82,9 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	memcpy(&header, cursor->payload, sizeof(header));
 	if (header.node_size < sizeof(struct fmt_node) ||
 	    header.node_size % sizeof(struct fmt_node) != 0 ||
-	    offset % sizeof(struct fmt_node) != 0 || header.first != offset) {
+	    offset % sizeof(struct fmt_node) != 0 ||
+	    offset / sizeof(struct fmt_node) > UINT32_MAX ||
+	    header.first != fmt_node_id((uint32_t)(offset / sizeof(struct fmt_node)))) {
 		exp_stream_fault(cursor->stream, offset - sizeof(header),
 		                 "the header of a block of nodes is damaged");
 		return;
@@ -91,11 +93,11 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	     at + header.node_size <= cursor->payload_size && reader->rc == 0;
 	     at += header.node_size) {
 		struct fmt_node node;
-		uint64_t id = (offset - sizeof(header) + at) / sizeof(struct fmt_node);
+		uint64_t place = (offset - sizeof(header) + at) / sizeof(struct fmt_node);
 
 		memcpy(&node, cursor->payload + at, sizeof(node));
-		if (node.pc != 0 && id <= UINT32_MAX)
-			reader->rc = take_node(reader, cursor, id, &node);
+		if (node.pc != 0 && place <= UINT32_MAX)
+			reader->rc = take_node(reader, cursor, place, &node);
 	}
 }
 

@@ -21,8 +21,8 @@ struct exp_node_table {
 	uint8_t *marks; /* enum exp_node_mark, those of its callers included */
 	size_t count, capacity;
 	uint32_t damaged_root; /* a made-up <Truncated> node, EXP_NODE_NONE before it is needed */
-	/* Ids come in runs, one run to a page of the file: directory[id / 256] is a page number +
-	 * 1 or 0, pages[number * 256 + id % 256] an index or EXP_NODE_NONE. */
+	/* Nodes come in runs, one run to a page of the file: directory[place / 256] is a page
+	 * number + 1 or 0, pages[number * 256 + place % 256] an index or EXP_NODE_NONE. */
 	uint32_t *directory;
 	size_t directory_size;
 	uint32_t *pages;
@@ -39,20 +39,18 @@ void exp_nodes_fini(struct exp_node_table *table);
 /* Append a node that no id names. parent: an index, or EXP_NODE_NONE. Returns 0 or -ENOMEM. */
 int exp_nodes_add(struct exp_node_table *table, uint64_t pc, uint32_t parent, uint32_t generation);
 
-/* Index of the node at this offset of the file, or EXP_NODE_NONE. */
-static inline uint32_t exp_nodes_find(const struct exp_node_table *table, uint32_t offset)
+/* Index of the node with this name, or EXP_NODE_NONE. */
+static inline uint32_t exp_nodes_find(const struct exp_node_table *table, uint32_t id)
 {
-	uint32_t id = offset / sizeof(struct fmt_node);
+	uint32_t place = fmt_node_place(id);
 	uint32_t page;
 
-	if (offset % sizeof(struct fmt_node) != 0)
+	if (place >> EXP_NODE_PAGE_SHIFT >= table->directory_size)
 		return EXP_NODE_NONE;
-	if (id >> EXP_NODE_PAGE_SHIFT >= table->directory_size)
-		return EXP_NODE_NONE;
-	page = table->directory[id >> EXP_NODE_PAGE_SHIFT];
+	page = table->directory[place >> EXP_NODE_PAGE_SHIFT];
 	if (page == 0)
 		return EXP_NODE_NONE;
-	return table->pages[(size_t)(page - 1) * EXP_NODE_PAGE + id % EXP_NODE_PAGE];
+	return table->pages[(size_t)(page - 1) * EXP_NODE_PAGE + place % EXP_NODE_PAGE];
 }
 
 #endif

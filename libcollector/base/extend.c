@@ -92,20 +92,38 @@ int col_file_extend(struct col_file *file, const char *name, uint64_t at, uint64
 	return error;
 }
 
-uint8_t *col_file_map(struct col_file *file, const char *name, uint64_t at, size_t size, int *error)
+static uint8_t *map(uint8_t *there, int fd, uint64_t at, size_t size)
+{
+	const int protection = PROT_READ | PROT_WRITE;
+
+	return there ? sys_mmap_over(there, size, protection, MAP_SHARED, fd, at)
+	             : sys_mmap(size, protection, MAP_SHARED, fd, at);
+}
+
+/* It is not the file that was wanted. */
+static void give_back(uint8_t *there, uint8_t *map, size_t size)
+{
+	if (there)
+		sys_mmap_over(there, size, PROT_READ | PROT_WRITE,
+		              MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	else
+		sys_munmap(map, size);
+}
+
+uint8_t *col_file_map(struct col_file *file, const char *name, uint8_t *there, uint64_t at,
+                      size_t size, int *error)
 {
 	for (int i = 0; i < TRIES; i++) {
 		int fd = *error = col_file_get(file, name);
-		uint8_t *map = fd < 0 ? NULL
-		                      : sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+		uint8_t *memory = fd < 0 ? NULL : map(there, fd, at, size);
 
-		if (!map) {
+		if (!memory) {
 			*error = fd < 0 ? fd : -ENOMEM;
 			return NULL;
 		}
 		if (col_file_is_ours(file))
-			return map;
-		sys_munmap(map, size);
+			return memory;
+		give_back(there, memory, size);
 	}
 	*error = -EMFILE;
 	return NULL;

@@ -15,9 +15,10 @@
  * EMFILE: not now); never raises SIGXFSZ. */
 int col_file_extend(struct col_file *file, const char *name, uint64_t at, uint64_t len);
 
-/* Map [at, at + size) of the file `name` for reading and writing. It may end before that. Returns
- * the mapping, or NULL with -errno in *error. */
-uint8_t *col_file_map(struct col_file *file, const char *name, uint64_t at, size_t size,
-                      int *error);
+/* Map [at, at + size) of the file `name` for reading and writing; `there`, in the place of a
+ * mapping of ours of that size, if it is not NULL. It may end before that. Returns the mapping, or
+ * NULL with -errno in *error. */
+uint8_t *col_file_map(struct col_file *file, const char *name, uint8_t *there, uint64_t at,
+                      size_t size, int *error);
 
 #endif

@@ -51,9 +51,9 @@ static void forget(struct range *range)
 /* While the program has all its future mappings locked, the kernel does so with ours, and reads all
  * of their pages. Those that nobody may access are not read; they are released before they can
  * be. */
-static void *map_unlocked(size_t len, int protection, int flags, int fd, uint64_t at)
+static void *map_unlocked(void *there, size_t len, int protection, int flags, int fd, uint64_t at)
 {
-	long start = SYS6(ARCH_SYS_MMAP, 0, len, PROT_NONE, flags, fd, ARCH_MMAP_OFFSET(at));
+	long start = SYS6(ARCH_SYS_MMAP, there, len, PROT_NONE, flags, fd, ARCH_MMAP_OFFSET(at));
 
 	if (start < 0 && start > -SYS_PAGE)
 		return NULL;
@@ -64,21 +64,28 @@ static void *map_unlocked(size_t len, int protection, int flags, int fd, uint64_
 	return NULL;
 }
 
+static void *map(void *there, size_t len, int protection, int flags, int fd, uint64_t at)
+{
+	long result;
+
+	if (atomic_load_explicit(&locks_future, memory_order_relaxed))
+		return map_unlocked(there, len, protection, flags, fd, at);
+	result = SYS6(ARCH_SYS_MMAP, there, len, protection, flags, fd, ARCH_MMAP_OFFSET(at));
+	return result < 0 && result > -SYS_PAGE ? NULL : (void *)result;
+}
+
 void *sys_mmap(size_t len, int protection, int flags, int fd, uint64_t at)
 {
-	void *start;
+	void *start = map(NULL, len, protection, flags, fd, at);
 
-	if (atomic_load_explicit(&locks_future, memory_order_relaxed)) {
-		start = map_unlocked(len, protection, flags, fd, at);
-	} else {
-		long result = SYS6(ARCH_SYS_MMAP, 0, len, protection, flags, fd,
-		                   ARCH_MMAP_OFFSET(at));
-
-		start = result < 0 && result > -SYS_PAGE ? NULL : (void *)result;
-	}
 	if (start)
 		note((uintptr_t)start, len);
 	return start;
+}
+
+void *sys_mmap_over(void *there, size_t len, int protection, int flags, int fd, uint64_t at)
+{
+	return map(there, len, protection, flags | MAP_FIXED, fd, at);
 }
 
 void *sys_mmap_anonymous(size_t len)

@@ -84,6 +84,11 @@ void *sys_mmap(size_t len, int protection, int flags, int fd, uint64_t at)
 	__attribute__((visibility("hidden")));
 void *sys_mmap_anonymous(size_t len) __attribute__((visibility("hidden")));
 void *sys_mmap_apart(size_t len) __attribute__((visibility("hidden")));
+
+/* In the place of one that is there, with the same length. NULL on failure. */
+void *sys_mmap_over(void *there, size_t len, int protection, int flags, int fd, uint64_t at)
+	__attribute__((visibility("hidden")));
+
 long sys_munmap(void *at, size_t len) __attribute__((visibility("hidden")));
 
 static inline long sys_madvise(void *at, size_t len, int advice)

@@ -76,15 +76,14 @@ static void end_thread(const struct gomp_part *part, const struct work *work, co
 	if (!omp_is_traced())
 		return;
 	omp_record(part->thread,
-	           &(struct omp_event){
-			   .event = FMT_omp_event_THREAD,
-			   .number = (uint16_t)(number ? number() : 0),
-			   .region = work->region,
-			   .stack = work->base ? tree_node(work->base, (uint64_t)work->function + 1)
-	                                       : 0,
-			   .now = now,
-			   .duration = now - part->begin,
-			   .other = waited});
+	           &(struct omp_event){.event = FMT_omp_event_THREAD,
+	                               .number = (uint16_t)(number ? number() : 0),
+	                               .region = work->region,
+	                               .stack = omp_stack_in(part->thread, work->base,
+	                                                     (uint64_t)work->function + 1),
+	                               .now = now,
+	                               .duration = now - part->begin,
+	                               .other = waited});
 }
 
 /* libgomp calls this in each thread of the team. The stack pointer is the one at the entry of the

@@ -37,16 +37,15 @@ static void end_task(const struct gomp_part *part, const struct task *task)
 	part->thread->omp.in_tasks = part->in_tasks + (now - part->begin);
 	outer = omp_innermost(part->thread);
 	omp_record(part->thread,
-	           &(struct omp_event){
-			   .event = FMT_omp_event_TASK,
-			   .number = outer && outer->task ? FMT_OMP_TASK_INNER : 0,
-			   .region = task->region,
-			   .task = task->id,
-			   .stack = task->base ? tree_node(task->base, (uint64_t)task->function + 1)
-	                                       : 0,
-			   .now = now,
-			   .duration = now - part->begin,
-			   .other = waited});
+	           &(struct omp_event){.event = FMT_omp_event_TASK,
+	                               .number = outer && outer->task ? FMT_OMP_TASK_INNER : 0,
+	                               .region = task->region,
+	                               .task = task->id,
+	                               .stack = omp_stack_in(part->thread, task->base,
+	                                                     (uint64_t)task->function + 1),
+	                               .now = now,
+	                               .duration = now - part->begin,
+	                               .other = waited});
 }
 
 static __attribute__((noinline)) void run_task(void *argument)

@@ -47,6 +47,18 @@ uint32_t omp_stack(const struct caller *caller, enum fmt_pc_mark mark, uint32_t 
 	return node;
 }
 
+uint32_t omp_stack_in(struct col_thread *thread, uint32_t base, uint64_t pc)
+{
+	uint32_t node = 0;
+
+	if (!base || !scope_enter())
+		return 0;
+	if (memo_enter(thread))
+		node = tree_node(base, pc);
+	scope_leave(thread);
+	return node;
+}
+
 struct omp_piles *omp_make_piles(struct omp_thread *omp)
 {
 	if (unlikely(!omp->piles))

@@ -40,6 +40,9 @@ void omp_pop(struct col_thread *thread, uint32_t depth);
 /* The innermost base, NULL: the thread is in no known region. */
 struct omp_base *omp_innermost(struct col_thread *thread);
 
+/* The node of a frame at pc whose callers are `base`; 0 if there is none. For the thread itself. */
+uint32_t omp_stack_in(struct col_thread *thread, uint32_t base, uint64_t pc);
+
 /* Record a construct that began at `begin` and ends now, if constructs are recorded. `stack` is its
  * node. */
 struct omp_event {

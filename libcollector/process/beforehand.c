@@ -26,7 +26,7 @@ static void make_streams(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (col_on(rows[i].source))
 			col_stream_make(rows[i].stream);
-	tree_node(0, FMT_PC_TRUNCATED); /* frameinfo and map.xml */
+	tree_make(); /* frameinfo and map.xml */
 #endif
 }
 

@@ -46,9 +46,11 @@ uint32_t memo_walk_slowly(struct col_thread *thread, enum col_context context, u
 
 void memo_join_base(const struct col_thread *thread, struct walk_memo *memo)
 {
-	const struct omp_base *base = memo_base_at(&thread->omp, thread->omp.depth);
+	struct omp_base *base = memo_base_at(&thread->omp, thread->omp.depth);
 	uint64_t sp = 0;
 
+	if (base && base->node)
+		base->node = tree_renew(base->node);
 	if (base && base->node)
 		sp = base->runtime_frame ? *(const volatile uint64_t *)base->runtime_frame
 		                         : base->sp;
@@ -56,6 +58,17 @@ void memo_join_base(const struct col_thread *thread, struct walk_memo *memo)
 		walk_memo_join(memo, 0, 0, 0);
 	else
 		walk_memo_join(memo, sp, base->node, base->runtime_frame != NULL);
+}
+
+int memo_enter(struct col_thread *thread)
+{
+	struct walk_memo *memo = memo_of(thread, COL_NORMAL);
+
+	if (!memo)
+		memo = replace_memo(thread, COL_NORMAL);
+	if (memo)
+		walk_memo_enter(memo);
+	return memo != NULL;
 }
 
 /* ---- the life of a thread */

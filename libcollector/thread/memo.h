@@ -31,6 +31,7 @@ void memo_join_base(const struct col_thread *thread, struct walk_memo *memo);
 
 static inline void memo_join(const struct col_thread *thread, struct walk_memo *memo)
 {
+	walk_memo_enter(memo);
 	if (unlikely(thread->omp.depth || memo->base_node))
 		memo_join_base(thread, memo);
 }
@@ -53,6 +54,10 @@ static inline uint32_t memo_walk(struct col_thread *thread, enum col_context con
 		return memo_walk_slowly(thread, context, pc, sp, bp, interrupted);
 	return node;
 }
+
+/* Nodes will be looked up, or made, without a walk, by the thread itself in a scope. Returns 0 if
+ * that is not possible: there is no memory. Signal-safe. */
+int memo_enter(struct col_thread *thread);
 
 /* The thread begins: it has no stack yet. */
 void memo_forget(struct col_thread *thread);

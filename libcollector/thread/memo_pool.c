@@ -4,6 +4,7 @@
 #include "libcollector/base/budget.h"
 #include "libcollector/base/lock.h"
 #include "libcollector/thread/scope.h"
+#include "libcollector/unwind/tree.h"
 
 enum {
 	PLACES = 4096,
@@ -220,6 +221,7 @@ static struct walk_memo *take(struct col_thread *thread, enum col_context contex
 
 	if (!pool.places)
 		pool.places = sys_mmap_anonymous(PLACES * sizeof(*pool.places));
+	atomic_store_explicit(&tree_watch, memo_pool_walks, memory_order_relaxed);
 	place = pool.places ? find(capacity) : NULL;
 	if (!place)
 		return NULL;
@@ -256,6 +258,24 @@ void memo_pool_give(struct walk_memo *memo)
 		col_lock_give(&pool.lock);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+int memo_pool_walks(uint32_t tree)
+{
+	int found = 1;
+
+	if (col_lock_take(&pool.lock) < 0)
+		return found;
+	found = 0;
+	for (uint32_t i = 0; i < pool.count && !found; i++) {
+		const struct place *place = &pool.places[i];
+
+		found = (place->state == OWNED || place->state == RESTING) &&
+		        __atomic_load_n(&place->memo->tree, __ATOMIC_RELAXED) <= tree &&
+		        !is_outside(place);
+	}
+	col_lock_give(&pool.lock);
+	return found;
 }
 
 void memo_pool_restart(void)

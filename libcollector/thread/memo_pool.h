@@ -18,6 +18,10 @@ struct walk_memo *memo_pool_take(struct col_thread *thread, enum col_context con
 /* Its thread does not use it any more. */
 void memo_pool_give(struct walk_memo *memo);
 
+/* Is there a thread in the recorder whose memo is of that part of the tree (tree.h), or an older
+ * one? With signals blocked. */
+int memo_pool_walks(uint32_t tree);
+
 /* In a forked child, which has none. */
 void memo_pool_restart(void);
 

@@ -319,6 +319,10 @@ static inline void set_bounds(struct walk *walk)
 		walk->least = walk->fresh - SHORT_FRAMES;
 		walk->is_short = 1;
 	}
+	if (unlikely(walk->fresh - walk->least > (ptrdiff_t)tree_depth())) {
+		walk->least = walk->fresh - tree_depth();
+		walk->is_short = 1;
+	}
 }
 
 /* Does the stack of a context begin at the outermost frame? makecontext and libraries for fibers

@@ -15,6 +15,7 @@
 
 #include "libcollector/unwind/cfi.h"
 #include "libcollector/unwind/shadow.h"
+#include "libcollector/unwind/tree.h"
 
 #include <stdint.h>
 
@@ -50,6 +51,7 @@ struct walk_memo {
 	uint64_t page;      /* one more readable page, elsewhere */
 	uint32_t count;     /* frames, outermost first; 0: nothing remembered */
 	uint32_t generation;
+	uint32_t tree;     /* tree_number when it was last used */
 	uint32_t capacity; /* of frame[]; check[] has WALK_CHECKS times as many */
 	uint8_t is_too_small;
 	uint8_t is_final;   /* no larger one is to be had: a stack that does not fit is truncated */
@@ -83,6 +85,18 @@ void walk_memo_forget(struct walk_memo *memo);
  * `drops`, the last frame before that is left out too. node 0: they do not end there.
  * Signal-safe. */
 void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drops);
+
+/* Before nodes are looked up, or made, for the thread of the memo: it forgets nodes of an older
+ * part of the tree, and tells tree_watch that the thread is in it. */
+static inline void walk_memo_enter(struct walk_memo *memo)
+{
+	uint32_t tree = atomic_load_explicit(&tree_number, memory_order_acquire);
+
+	if (__builtin_expect(memo->tree != tree, 0)) {
+		__atomic_store_n(&memo->tree, tree, __ATOMIC_RELAXED);
+		memo->count = 0;
+	}
+}
 
 /* The node of the stack whose innermost frame continues at pc with sp and bp, the frame pointer.
  * context: an interrupted one, whose instruction is at pc; NULL: pc is a return address of the

@@ -67,6 +67,7 @@ void walk_memo_forget(struct walk_memo *memo)
 	memo->base_sp = 0;
 	memo->base_node = 0;
 	memo->count = 0;
+	memo->tree = 0;
 }
 
 void walk_memo_join(struct walk_memo *memo, uint64_t sp, uint32_t node, int drops)

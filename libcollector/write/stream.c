@@ -78,7 +78,7 @@ static int write_first_page(enum fmt_stream which, uint32_t size)
 
 	if (error < 0)
 		return error;
-	page = col_file_map(&stream->file, stream->temporary, 0, FDR_PAGE, &error);
+	page = col_file_map(&stream->file, stream->temporary, NULL, 0, FDR_PAGE, &error);
 	if (!page)
 		return error;
 	fdr_header_put(page, &header);
@@ -311,36 +311,64 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 	return error;
 }
 
-struct mapping {
+/* [at, at + size) of a file, and where it is in memory, or shall be. */
+struct passage {
 	struct stream *stream;
 	uint64_t at;
 	size_t size;
-	uint8_t *map;
+	uint8_t *memory;
 };
 
 static int map_now(void *argument)
 {
-	struct mapping *it = argument;
+	struct passage *it = argument;
 	int error = 0;
 
-	it->map = col_file_map(&it->stream->file, it->stream->name, it->at, it->size, &error);
-	if (it->map)
-		memory_keep_apart(it->map, it->size);
+	it->memory = col_file_map(&it->stream->file, it->stream->name, it->memory, it->at, it->size,
+	                          &error);
+	if (it->memory)
+		memory_keep_apart(it->memory, it->size);
 	return error < 0 ? error : 0;
 }
 
-uint8_t *col_stream_map(enum fmt_stream which, uint64_t at, size_t size)
+static int read_now(void *argument)
 {
-	struct mapping it = {.stream = &streams[which], .at = at, .size = size};
+	struct passage *it = argument;
+	int fd = col_file_get(&it->stream->file, it->stream->name);
+	long got = fd < 0 ? fd : sys_pread(fd, it->memory, it->size, it->at);
+
+	if (got >= 0 && ((size_t)got != it->size || !col_file_is_ours(&it->stream->file)))
+		return -EIO;
+	return got < 0 ? (int)got : 0;
+}
+
+static int use_passage(struct passage *it, int (*use)(void *passage))
+{
 	sys_sigset old;
+	int error;
 
 	sys_block_signals(&old);
-	if (col_lock_take(&it.stream->lock) == 0) {
-		col_file_use(&it.stream->file, it.stream->name, map_now, &it);
-		col_lock_give(&it.stream->lock);
+	error = col_lock_take(&it->stream->lock);
+	if (error == 0) {
+		error = col_file_use(&it->stream->file, it->stream->name, use, it);
+		col_lock_give(&it->stream->lock);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
-	return it.map;
+	return error;
+}
+
+uint8_t *col_stream_map(enum fmt_stream which, uint8_t *there, uint64_t at, size_t size)
+{
+	struct passage it = {&streams[which], at, size, there};
+
+	return use_passage(&it, map_now) < 0 ? NULL : it.memory;
+}
+
+int col_stream_read(enum fmt_stream which, uint64_t at, void *to, size_t size)
+{
+	struct passage it = {&streams[which], at, size, to};
+
+	return use_passage(&it, read_now);
 }
 
 int col_stream_has_many(enum fmt_stream which)

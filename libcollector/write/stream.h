@@ -99,8 +99,12 @@ int col_stream_claim(enum fmt_stream stream, uint32_t size, uint64_t *at);
 /* Create its file, if it has none. Signal-safe. */
 void col_stream_make(enum fmt_stream stream);
 
-/* Map [at, at + size) of a stream for writing. NULL if that fails. Signal-safe. */
-uint8_t *col_stream_map(enum fmt_stream stream, uint64_t at, size_t size);
+/* Map [at, at + size) of a stream for writing; `there`, in the place of a mapping of that size, if
+ * it is not NULL. NULL if that fails. Signal-safe. */
+uint8_t *col_stream_map(enum fmt_stream stream, uint8_t *there, uint64_t at, size_t size);
+
+/* Read [at, at + size) of its file. Returns 0 or -errno. Signal-safe. */
+int col_stream_read(enum fmt_stream stream, uint64_t at, void *to, size_t size);
 
 /* Put a prologue at `at`, `left` bytes before the end of its extent. Signal-safe. */
 void col_stream_prologue(enum fmt_stream stream, uint8_t *at, uint32_t left, uint32_t tid);

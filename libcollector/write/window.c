@@ -61,7 +61,7 @@ struct window *window_open(enum fmt_stream which, uint64_t at, size_t size, int 
 	*error = -ENOMEM;
 	if (!window)
 		return NULL;
-	map = col_file_map(&stream->file, stream->name, at, size, error);
+	map = col_file_map(&stream->file, stream->name, NULL, at, size, error);
 	if (!map) {
 		atomic_store(&window->is_taken, 0);
 		return NULL;

@@ -83,15 +83,17 @@ Test(extend, what_is_written_into_a_mapping_is_in_the_file)
 	int error;
 
 	cr_assert_eq(col_file_extend(&file, "data", 0, 8192), 0);
-	map = col_file_map(&file, "data", 4096, 1 << 20, &error);
+	map = col_file_map(&file, "data", NULL, 4096, 1 << 20, &error);
 	cr_assert_not_null(map);
 	map[1] = 'x';
 	cr_assert_eq(pread(file.fd, &byte, 1, 4097), 1);
 	cr_assert_eq(byte, 'x');
+	cr_assert_eq(col_file_map(&file, "data", map, 0, 1 << 20, &error), map, "in its place");
+	cr_assert_eq(map[4097], 'x');
 	munmap(map, 1 << 20);
 	close(file.fd);
 	unlinkat(col_directory_get(), "data", 0);
-	cr_assert_null(col_file_map(&file, "data", 0, 4096, &error));
+	cr_assert_null(col_file_map(&file, "data", NULL, 0, 4096, &error));
 	cr_assert_eq(error, -ENOENT);
 }
 
@@ -150,7 +152,8 @@ static unsigned extend_often(struct col_file *file)
 	for (int i = 0; i < ROUNDS; i++) {
 		int error = col_file_extend(file, "data", done * 4096ul, 4096);
 		uint8_t *map = error < 0 ? NULL
-		                         : col_file_map(file, "data", done * 4096ul, 4096, &error);
+		                         : col_file_map(file, "data", NULL, done * 4096ul, 4096,
+		                                        &error);
 
 		if (!map)
 			continue;

@@ -172,3 +172,30 @@ Test(memo_pool, a_forked_child_has_none)
 	use_all(0, 20);
 	cr_assert_eq(memo_pool_size(), 20 * walk_memo_size(WALK_FRAMES_MIN));
 }
+
+/* Whose memo is of an old part of the tree may be in it, while it is in the recorder. */
+Test(memo_pool, tells_who_is_in_an_old_part_of_the_tree)
+{
+	struct walk_memo *memo;
+
+	cr_assert_not(memo_pool_walks(7));
+	use_all(0, 10);
+	for (int i = 0; i < 10; i++)
+		memo_of(threads[i], COL_NORMAL)->tree = 5;
+	cr_assert_not(memo_pool_walks(7), "they are outside");
+	threads[4]->scope = (uintptr_t)&memo | RECORDING;
+	cr_assert(memo_pool_walks(7));
+	cr_assert(memo_pool_walks(5));
+	cr_assert_not(memo_pool_walks(4), "it came later");
+	memo = memo_of(threads[4], COL_NORMAL);
+	walk_memo_forget(memo);
+	cr_assert(memo_pool_walks(4), "it may be of any");
+	threads[4]->scope = OUTSIDE;
+	cr_assert_not(memo_pool_walks(7));
+	memo = memo_pool_take(threads[20], COL_HANDLER, WALK_FRAMES_MIN);
+	atomic_store(&threads[20]->in_handler, 1);
+	cr_assert(memo_pool_walks(1));
+	atomic_store(&threads[20]->in_handler, 0);
+	cr_assert_not(memo_pool_walks(1));
+	cr_assert_not_null(memo);
+}
