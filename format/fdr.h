@@ -11,8 +11,9 @@
  * Unused space is zero. All multi-byte values are little endian and, inside records, unaligned.
  * Bytes 8-11 of NewBuffer, reserved by XRay, hold the number of bytes from there to the end of
  * its extent; bytes 12-15 the ordinal that stands also in Wall, as seconds and as microseconds,
- * since llvm-xray sorts a thread's buffers by both. Publication order, which keeps the file
- * readable at any instant: see fdr_prologue_put and fdr_event_put.
+ * since llvm-xray sorts a thread's buffers by both: see doc/decisions/100-xray-letter.md.
+ * Publication order, which keeps the file readable at any instant: see fdr_prologue_put and
+ * fdr_event_put.
  *
  * Source of the format: LLVM's "XRay Flight Data Recorder Trace Format", version 1.
  * Nothing here allocates or does I/O; everything is signal-safe. */
