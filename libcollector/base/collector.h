@@ -87,7 +87,7 @@ struct collector {
 	int is_followed;          /* its children and images are, as far as the user wants them */
 	atomic_uint is_quiet;     /* a descendant that has recorded nothing yet, see child.h */
 	atomic_uint is_unsettled; /* a forked child that has no directory yet, see child.h */
-	atomic_uint generation;   /* of the address map, see map.h */
+	atomic_uint generation;   /* the highest of any address, see generation.h */
 	atomic_uint closing;
 	atomic_uint events_stopped;
 	atomic_uint epoch; /* grows when events begin later than their thread */

@@ -1,14 +1,15 @@
 /* dynamic.c: write JIT functions to map.xml and dyntext. See dynamic.h.
  *
  * Code at the address of unloaded code would get the wrong name, since nodes of call stacks have
- * only addresses: so it begins a new generation of the address map. The places of unloaded code are
- * kept as a bit for each 16 bytes, by a hash: a false match begins an unnecessary generation, which
- * does no harm.
+ * only addresses: so all addresses of code that was unloaded get a new generation (generation.h).
+ * The places of unloaded code are kept as a bit for each 16 bytes, by a hash: a false match begins
+ * an unnecessary generation, which does no harm.
  *
  * The kernel reads what the program points to, so a wrong size is an error and not a crash.
  * See doc/decisions/37-jit-code.md. */
 #include "libcollector/jit/dynamic.h"
 
+#include "libcollector/object/generation.h"
 #include "libcollector/thread/enter.h"
 #include "libcollector/base/file.h"
 #include "libcollector/base/lock.h"
@@ -22,6 +23,7 @@ enum { GRANULE_BITS = 4, USED_BITS = 20, WORD_BITS = 64, NAME_SHOWN = 1000, ALIG
 enum { LOADED_BITS = 14, PROBES = 64, GONE = 1 };
 
 static atomic_uint_fast64_t used[(1 << USED_BITS) / WORD_BITS]; /* places of unloaded code */
+static atomic_uint_fast64_t used_start = UINT64_MAX, used_end;  /* all of them are in here */
 
 /* Sizes of what is loaded, by address (0: free, GONE). If the table is full, the size is not known
  * at the unloading. */
@@ -40,8 +42,19 @@ static unsigned place_of(uint64_t granule)
 	return (unsigned)(granule * 0x9e3779b97f4a7c15u >> (WORD_BITS - USED_BITS));
 }
 
+static void widen_used(uint64_t start, uint64_t end)
+{
+	uint64_t low = atomic_load(&used_start), high = atomic_load(&used_end);
+
+	while (start < low && !atomic_compare_exchange_weak(&used_start, &low, start))
+		continue;
+	while (end > high && !atomic_compare_exchange_weak(&used_end, &high, end))
+		continue;
+}
+
 static void mark_used(uint64_t start, uint64_t end)
 {
+	widen_used(start, end);
 	for (uint64_t at = start >> GRANULE_BITS; at <= (end - 1) >> GRANULE_BITS; at++) {
 		unsigned place = place_of(at);
 
@@ -62,32 +75,37 @@ static int was_used(uint64_t start, uint64_t end)
 	return 0;
 }
 
+/* Of all places that were used. */
 static void begin_generation(void)
 {
+	uint64_t start = atomic_exchange(&used_start, UINT64_MAX),
+		 end = atomic_exchange(&used_end, 0);
+
 	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
 		atomic_store_explicit(&used[i], 0, memory_order_relaxed);
-	atomic_fetch_add(&col.generation, 1);
+	generation_renew(start, end);
 }
 
-/* Returns 1 if something else was loaded there. */
-static int remember(uint64_t address, unsigned size)
+/* Returns the size of what was loaded there before, 0: nothing. */
+static unsigned remember(uint64_t address, unsigned size)
 {
 	uint64_t home = place_of(address) >> (USED_BITS - LOADED_BITS);
-	int is_there = 0;
+	unsigned before = 0;
 
 	for (unsigned i = 0; i < PROBES; i++) {
 		unsigned at = (unsigned)(home + i) & ((1 << LOADED_BITS) - 1);
 		uint_fast64_t seen = atomic_load(&loaded[at].address);
 
-		is_there |= seen == address;
-		if (seen != address &&
-		    (seen > GONE ||
-		     !atomic_compare_exchange_strong(&loaded[at].address, &seen, address)))
+		if (seen == address)
+			before = atomic_exchange(&loaded[at].size, size);
+		else if (seen <= GONE &&
+		         atomic_compare_exchange_strong(&loaded[at].address, &seen, address))
+			atomic_store(&loaded[at].size, size);
+		else
 			continue;
-		atomic_store(&loaded[at].size, size);
 		break;
 	}
-	return is_there;
+	return before;
 }
 
 /* The size of what was loaded there, and is being unloaded. 0: not known. */
@@ -106,13 +124,20 @@ static unsigned forget(uint64_t address)
 	return 0;
 }
 
-/* Code is loaded at [start, start + size): does the current generation know nothing there? */
-static void claim(uint64_t start, unsigned size)
+/* Code is loaded at [start, start + size). Returns its generation, of which no node has other code
+ * there. */
+static uint32_t claim(uint64_t start, unsigned size)
 {
-	int is_replaced = remember(start, size);
+	unsigned before = remember(start, size), larger = before > size ? before : size;
 
-	if (is_replaced || atomic_exchange(&unknown_unloaded, 0) || was_used(start, start + size))
-		begin_generation();
+	if (atomic_exchange(&unknown_unloaded, 0))
+		widen_used(0, UINT64_MAX);
+	else if (before || was_used(start, start + size))
+		widen_used(start, start + larger);
+	else
+		return generation_unite(start, start + size);
+	begin_generation();
+	return generation_unite(start, start + size);
 }
 
 uint64_t dynamic_text_reserve(uint64_t size)
@@ -221,7 +246,7 @@ static const void *tables_of(const struct dynamic_function *function, uint64_t *
 }
 
 static void put_function(struct xml_text *text, const struct dynamic_function *function,
-                         dynamic_writer *write)
+                         uint32_t generation, dynamic_writer *write)
 {
 	uint64_t size, at;
 	const void *tables = tables_of(function, &size);
@@ -236,7 +261,7 @@ static void put_function(struct xml_text *text, const struct dynamic_function *f
 		xml_put_string(text, "kind", "jvm");
 	xml_put_hex(text, "address", (uint64_t)function->code);
 	xml_put_number(text, "size", (uint64_t)function->size);
-	xml_put_number(text, "generation", atomic_load(&col.generation));
+	xml_put_number(text, "generation", generation);
 	xml_put_number(text, "time", col_ticks());
 	if (!function->is_machine &&
 	    write(function->code, (uint64_t)function->size, tables, size, &at) == 0) {
@@ -253,8 +278,9 @@ static void put_function(struct xml_text *text, const struct dynamic_function *f
 void dynamic_put(struct xml_text *text, const struct dynamic_function *function,
                  dynamic_writer *write)
 {
-	claim((uint64_t)function->code, (unsigned)function->size);
-	put_function(text, function, write);
+	uint64_t code = (uint64_t)function->code;
+
+	put_function(text, function, claim(code, (unsigned)function->size), write);
 }
 
 void dynamic_add(const struct dynamic_function *function)

@@ -10,6 +10,7 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/base/object.h"
 #include "libcollector/base/source.h"
+#include "libcollector/object/generation.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/base/host.h"
 #include "libcollector/write/log.h"
@@ -214,6 +215,12 @@ static uint64_t end_of(const struct loaded *loaded)
 	return end;
 }
 
+/* The end of the page that ends with `end`, or has it inside. */
+static uint64_t page_end(uint64_t end)
+{
+	return (end + SYS_PAGE - 1) & ~(uint64_t)(SYS_PAGE - 1);
+}
+
 /* A library may have been loaded by a path relative to the working directory, which readers do not
  * know: write the whole path to whole[COL_TEXT_SIZE], which may be NULL. Returns the path to
  * write. */
@@ -250,7 +257,8 @@ static int write_object(const struct loaded *loaded, uint32_t id)
 	xml_put_hex(&text, "bias", loaded->bias);
 	xml_put_hex(&text, "start", loaded->start);
 	xml_put_hex(&text, "end", end_of(loaded));
-	xml_put_number(&text, "generation", atomic_load(&col.generation));
+	xml_put_number(&text, "generation",
+	               generation_unite(loaded->start, page_end(end_of(loaded))));
 	xml_put_number(&text, "time", col_ticks());
 	xml_put(&text, ">");
 	put_segments(&text, loaded);
@@ -285,24 +293,26 @@ static int is_there(const struct object *object)
 	       !is_other(object, identity_at(start));
 }
 
-static void let_go(struct object *object, uint32_t generation)
+/* Its addresses are those of something else from now on. */
+static void let_go(struct object *object)
 {
+	uint64_t start = atomic_load(&object->start), end = atomic_load(&object->end);
+	uint32_t generation = generation_renew(start, page_end(end > start ? end : start + 1));
+
 	atomic_store(&object->identity, 0);
 	atomic_store(&object->end, 0);
 	if (atomic_exchange(&object->gone, 1) == 0 && atomic_load(&is_begun))
 		write_unload(object->id, generation);
 }
 
-/* Something was unloaded: end the generation, and write an element for each object that is gone.
+/* Something was unloaded: write an element for each object that is gone.
  * `is_kept`: not this one, though the C library does not know it. Signal-safe. */
 static void note_unloads(int (*is_kept)(const struct object *object))
 {
-	uint32_t generation = atomic_fetch_add(&col.generation, 1) + 1;
-
 	EACH_SOURCE(unload);
 	for (unsigned i = 0; i < entries(); i++)
 		if (is_known(&objects[i]) && !is_there(&objects[i]) && !is_kept(&objects[i]))
-			let_go(&objects[i], generation);
+			let_go(&objects[i]);
 }
 
 /* Being loaded, it may be in no table of the C library yet; it has no identity either. */
@@ -450,6 +460,7 @@ void map_begin(void)
 
 void map_restart(void)
 {
+	generation_restart();
 	atomic_store(&is_beginning, 0);
 	atomic_store(&is_begun, 0);
 }
@@ -510,7 +521,7 @@ EXPORT int dlclose(void *handle)
 
 	if (!col_is_recording()) { /* wrappers keep the functions behind them all the same */
 		result = REAL(dlclose)(handle);
-		atomic_fetch_add(&col.generation, 1);
+		generation_renew(0, UINT64_MAX);
 		return result;
 	}
 	dl_iterate_phdr(count_unloads, &before);

@@ -1,8 +1,8 @@
 /* map.h: the load objects of the process over time, written to map.xml.
  *
- * An object is written when code in it is first seen. A *generation* of the address map ends when
- * objects are unloaded; call-stack nodes carry theirs, so that an address that is used again is
- * never misnamed. */
+ * An object is written when code in it is first seen. When it is unloaded, its addresses get
+ * another *generation* (generation.h), which call-stack nodes have too, so that an address that is
+ * used again is never misnamed. */
 #ifndef XER_COLLECTOR_MAP_H
 #define XER_COLLECTOR_MAP_H
 

@@ -15,6 +15,7 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/lock.h"
+#include "libcollector/object/generation.h"
 #include "libcollector/unwind/tree_part.h"
 #include "libcollector/write/stream.h"
 
@@ -182,9 +183,7 @@ uint32_t tree_depth(void)
 
 uint32_t tree_node(uint32_t parent, uint64_t pc)
 {
-	struct fmt_node wanted = {
-		.pc = pc,
-		.generation = atomic_load_explicit(&col.generation, memory_order_relaxed)};
+	struct fmt_node wanted = {.pc = pc, .generation = generation_at(pc)};
 
 	for (int i = 0; i < TRIES; i++) {
 		struct tree_part *part = tree_part();

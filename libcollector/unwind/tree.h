@@ -35,9 +35,9 @@ void tree_advise(int advice);
  */
 uint8_t *tree_find_map(uintptr_t address, size_t *size);
 
-/* The node {parent, pc} of the current generation, created if it does not exist; 0 when the tree
- * has stopped. The node is in the file before this returns. Signal-safe, and lock-free but for the
- * moments in which a part begins. */
+/* The node {parent, pc} of the generation that pc has now, created if it does not exist; 0 when the
+ * tree has stopped. The node is in the file before this returns. Signal-safe, and lock-free but for
+ * the moments in which a part begins. */
 uint32_t tree_node(uint32_t parent, uint64_t pc);
 
 /* The node with the stack of `node` in the current part, which is not that old then; 0 when the

@@ -518,3 +518,39 @@ for flags in "" -finstrument-functions; do
 	same "C++ $flags: coroutines" 20 ./known-cc coroutines
 	same "C++ $flags: an exception that nobody may throw" 20 ./known-cc terminate
 done
+
+# ---- unloading a library makes no call stack new but its own: of ten times as many unloadings, there are not ten times as many
+cat >reload.c <<'C'
+#include <dlfcn.h>
+#include <stdlib.h>
+void *volatile kept;
+__attribute__((noinline)) static int deep(int depth)
+{
+	if (depth == 0) {
+		free(kept = malloc(64));
+		return 1;
+	}
+	int below = deep(depth - 1);
+	__asm__ volatile("" : "+r"(below));
+	return below + 1;
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < atoi(argv[2]); i++) {
+		void *library = dlopen(argv[1], RTLD_NOW);
+		void (*work)(void) = (void (*)(void))dlsym(library, "plugin_work");
+		work();
+		deep(100);
+		dlclose(library);
+	}
+	return argc - 3;
+}
+C
+gcc -O1 -g -fno-optimize-sibling-calls -o reload reload.c -ldl
+for times in 200 2000; do
+	record "reload$times" -p off -H on -A off -- ./reload "$programs/plugin.so" $times
+	report "reload$times" -metrics i.heapalloccnt:name -functions
+	is "$times unloadings: no block is of unknown origin" "$((times * 30)) $times " "$(value "reload$times" plugin_work 1) $(value "reload$times" deep 1) $(value "reload$times" '<Unknown>' 1)"
+done
+few=$(stat -c %s reload200.er/frameinfo) many=$(stat -c %s reload2000.er/frameinfo)
+[ "$many" -lt $((3 * few + 100000)) ] && ok "the stacks of the rest stay the same" || not_ok "the stacks of the rest stay the same: $few bytes became $many"

@@ -3,6 +3,7 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/unwind/tree.h"
+#include "libcollector/object/generation.h"
 #include "libcollector/write/stream.h"
 #include "format/fdr.h"
 
@@ -77,7 +78,9 @@ Test(tree, a_new_generation_makes_new_nodes, .init = scratch_open, .fini = scrat
 
 	cr_assert_neq(before, 0);
 	cr_assert_eq(tree_node(0, 0x401000), before);
-	atomic_store(&col.generation, 1);
+	generation_renew(0x500000, 0x600000);
+	cr_assert_eq(tree_node(0, 0x401000), before, "something else was unloaded");
+	generation_renew(0x400000, 0x402000);
 	cr_assert_neq(tree_node(0, 0x401000), before);
 }
 
@@ -142,7 +145,8 @@ Test(tree_file, nodes_have_their_parent_their_address_and_their_generation)
 	const struct fmt_node *nodes;
 	size_t len;
 
-	atomic_store(&col.generation, 7);
+	for (int i = 0; i < 7; i++)
+		generation_renew(0x400000, 0x402008);
 	outer = tree_node(0, 0x401000);
 	inner = tree_node(outer, 0x402000);
 	nodes = (const struct fmt_node *)scratch_read("frameinfo", &len);

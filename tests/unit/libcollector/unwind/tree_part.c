@@ -3,6 +3,7 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/unwind/tree.h"
+#include "libcollector/object/generation.h"
 #include "libcollector/unwind/tree_part.h"
 
 #include <criterion/criterion.h>
@@ -81,11 +82,12 @@ Test(tree_parts, old_stacks_are_made_again)
 	const struct fmt_node *nodes;
 	size_t len;
 
-	atomic_store(&col.generation, 3);
+	atomic_store(&col.generation, 2);
+	generation_renew(0x2000, 0x3000);
 	middle = tree_node(outer, 0x2000);
 	cr_assert_eq(tree_renew(0), 0);
 	cr_assert_eq(tree_renew(middle), middle, "it is new enough");
-	atomic_store(&col.generation, 4);
+	generation_renew(0x2000, 0x3000);
 	for (int i = 0; atomic_load(&tree_number) < 9; i++)
 		chain(0, i);
 	renewed = tree_renew(middle);
