@@ -51,7 +51,7 @@ static char *last_step(char *text)
 	return strrchr(text, '_');
 }
 
-int lineage_count_up(char *text)
+int lineage_count_on(char *text, uint32_t more)
 {
 	enum { DIGITS_MAX = 9 };
 	char *step = last_step(text);
@@ -67,10 +67,15 @@ int lineage_count_up(char *text)
 		number = number * 10 + (uint32_t)(*at - '0');
 	letter = step[1];
 	*step = '\0';
-	error = lineage_append(text, letter, number + 1);
+	error = lineage_append(text, letter, number + more);
 	if (error < 0)
 		*step = '_';
 	return error;
+}
+
+int lineage_count_up(char *text)
+{
+	return lineage_count_on(text, 1);
 }
 
 int lineage_next_image(char *text)

@@ -20,8 +20,9 @@ int lineage_append(char *text, char letter, uint32_t number);
  * `_x1` is appended. Returns 0 or -ENAMETOOLONG; text is unchanged on failure. */
 int lineage_next_image(char *text);
 
-/* Count the last step one up. Returns 0, -EINVAL (there is none) or -ENAMETOOLONG; text is
- * unchanged on failure. */
+/* Count the last step up by `more`, or by one. Returns 0, -EINVAL (there is none) or -ENAMETOOLONG;
+ * text is unchanged on failure. */
+int lineage_count_on(char *text, uint32_t more);
 int lineage_count_up(char *text);
 
 /* Length of the lineage at the start of `text`; 0 if there is none. "_f3_x1.er" gives 6. */

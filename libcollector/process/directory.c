@@ -19,7 +19,7 @@
 #define NEW_LOG ".log.new"
 #define NEW_MAP ".map.new"
 
-enum { NAMES_TRIED = 100000, CHUNK = 512, LINK_MAX_LEN = 4096 };
+enum { NAMES_MAX = 1 << 24, TRIES = 10000, CHUNK = 512, LINK_MAX_LEN = 4096 };
 
 /* A file under construction: text that goes out when it is half full. */
 struct sink {
@@ -188,24 +188,63 @@ int directory_make_map(void)
 	return col_file_with_free(make_map, NULL);
 }
 
-static void directory_name(char *out)
+/* The name that is `more` numbers after the one that the process was given, as
+ * name[LINEAGE_MAX + 4]. Returns 0 or -errno. */
+static int directory_name(char *name, uint32_t more)
 {
-	strcpy(stpcpy(out, col.descriptor.step.lineage), FMT_EXPERIMENT_SUFFIX);
+	int error;
+
+	strcpy(name, col.descriptor.step.lineage);
+	error = more ? lineage_count_on(name, more) : 0;
+	strcat(name, FMT_EXPERIMENT_SUFFIX);
+	return error;
 }
 
-/* Returns 0 with the directory's name in name[LINEAGE_MAX + 4], or -errno. */
+static int is_taken(int founder, uint32_t more)
+{
+	char name[LINEAGE_MAX + sizeof(FMT_EXPERIMENT_SUFFIX)];
+
+	return directory_name(name, more) == 0 && SYS3(SYS_faccessat, founder, name, F_OK) == 0;
+}
+
+/* A number behind `taken` that is free, and the one before it is not. Mostly there are no gaps: so
+ * of thousands of names, some twenty are looked at. */
+static uint32_t find_free(int founder, uint32_t taken)
+{
+	uint32_t step = 1, free;
+
+	while (step < NAMES_MAX && is_taken(founder, taken + step)) {
+		taken += step;
+		step *= 2;
+	}
+	free = taken + step;
+	while (free - taken > 1) {
+		uint32_t middle = taken + (free - taken) / 2;
+
+		if (is_taken(founder, middle))
+			taken = middle;
+		else
+			free = middle;
+	}
+	return free;
+}
+
+/* Returns 0 with the directory's name in name[LINEAGE_MAX + 4], or -errno. Others may take what was
+ * free a moment ago. */
 static int take_name(char *name, int founder)
 {
-	for (int i = 0; i < NAMES_TRIED; i++) {
-		long error;
+	uint32_t more = 0;
 
-		directory_name(name);
-		error = SYS3(SYS_mkdirat, founder, name, FMT_DIRECTORY_MODE);
+	for (int i = 0; i < TRIES; i++) {
+		int error = directory_name(name, more);
+
+		if (error == 0)
+			error = (int)SYS3(SYS_mkdirat, founder, name, FMT_DIRECTORY_MODE);
+		if (error == 0 && more)
+			error = lineage_count_on(col.descriptor.step.lineage, more);
 		if (error != -EEXIST)
-			return (int)error;
-		error = lineage_count_up(col.descriptor.step.lineage);
-		if (error < 0)
-			return (int)error;
+			return error;
+		more = find_free(founder, more);
 	}
 	return -EEXIST;
 }

@@ -61,6 +61,8 @@ Test(lineage, counting_up_changes_the_last_step)
 
 	cr_assert(lineage_count_up(text) == 0);
 	cr_assert_str_eq(text, "_x1_c10");
+	cr_assert(lineage_count_on(text, 4990) == 0);
+	cr_assert_str_eq(text, "_x1_c5000");
 	text[0] = '\0';
 	cr_assert(lineage_count_up(text) == -EINVAL);
 }

@@ -9,12 +9,14 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libxml/parser.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct process_moment start = {
@@ -157,6 +159,92 @@ Test(directory, a_name_that_is_taken_is_counted_up)
 	cr_assert_eq(faccessat(col_founder_get(), "_f3.er/log.xml", F_OK, 0), 0);
 	cr_assert_eq(faccessat(col_founder_get(), "_f1.er/log.xml", F_OK, 0), -1);
 	xmlFreeDoc(parse("_f3.er/log.xml"));
+}
+
+/* As many names of children that nobody announced. */
+static void fill(unsigned from, unsigned to)
+{
+	char name[32];
+	int founder = col_founder_get();
+
+	for (unsigned i = from; i <= to; i++) {
+		snprintf(name, sizeof(name), "_c%u.er", i);
+		cr_assert_eq(mkdirat(founder, name, 0700), 0);
+	}
+	col_place_done(founder);
+}
+
+static double cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
+/* The least time that a child needs for its directory, when names 1 to `before` are taken. */
+static double time_of_child(unsigned before)
+{
+	double least = 1e12;
+	char expected[32];
+
+	for (unsigned i = 1; i <= 10; i++) {
+		double begin = cpu_us(), took;
+
+		strcpy(col.descriptor.step.lineage, "_c1");
+		cr_assert_eq(directory_make(&start), 0);
+		took = cpu_us() - begin;
+		least = took < least ? took : least;
+		snprintf(expected, sizeof(expected), "_c%u", before + i);
+		cr_assert_str_eq(col.descriptor.step.lineage, expected, "there is no gap");
+	}
+	return least;
+}
+
+/* The least time of a directory with a file: file systems may need longer where there are many. */
+static double time_of_file_system(void)
+{
+	int founder = col_founder_get();
+	double least = 1e12;
+	char name[32];
+
+	for (unsigned i = 0; i < 10; i++) {
+		double begin = cpu_us(), took;
+
+		snprintf(name, sizeof(name), "%u", i);
+		cr_assert_eq(mkdirat(founder, name, 0700), 0);
+		strcat(name, "/log.xml");
+		close(openat(founder, name, O_CREAT | O_WRONLY, 0600));
+		took = cpu_us() - begin;
+		least = took < least ? took : least;
+	}
+	col_place_done(founder);
+	return least;
+}
+
+Test(directory, of_a_hundred_times_as_many_children_each_takes_about_as_long)
+{
+	double few, many, bare;
+
+	fill(1, 50);
+	few = time_of_child(50);
+	fill(61, 5000);
+	many = time_of_child(5000);
+	bare = time_of_file_system();
+	cr_assert_lt(many, 5 * few + 2 * bare, "%.0f us became %.0f us, %.0f us bare", few, many,
+	             bare);
+}
+
+Test(directory, a_gap_in_the_names_does_no_harm)
+{
+	fill(1, 3);
+	fill(5, 9);
+	fill(100, 100);
+	strcpy(col.descriptor.step.lineage, "_c1");
+	for (int i = 0; i < 20; i++) {
+		cr_assert_eq(directory_make(&start), 0);
+		strcpy(col.descriptor.step.lineage, "_c1");
+	}
 }
 
 Test(directory, where_no_directory_can_be_made_there_is_an_error)
