@@ -1,9 +1,14 @@
 /* io_files.c: from descriptors to file numbers, and from names to numbers. See io_files.h.
  *
  * There are two tables. `by_fd` has a word for each descriptor: 0 (not looked up), LOOKING,
- * NAMELESS or a number. `names` is a hash table that only grows: an entry is taken by storing the
- * hash of a name in it, and its index gives the number. A thread that finds an entry taken but not
- * yet written writes the name too; readers accept either copy. */
+ * NAMELESS or a number. `names` is a hash table: an entry is taken by storing the hash of a name in
+ * it, and its index gives the number. A thread that finds an entry taken but not yet written writes
+ * the name too; readers accept either copy.
+ *
+ * When the table is full, its names are forgotten: it begins a new part, with numbers of its own. A
+ * name that comes again is written again, under another number; readers join equal names. An entry
+ * of an older part counts as free, so nothing is cleared, and each entry is taken once in a part.
+ */
 #include "libcollector/io/io_files.h"
 
 #include "libcollector/io/io_kinds.h"
@@ -21,14 +26,18 @@ enum {
 	PROBES = 64,      /* then the table is full */
 	NAME_SIZE = 1024, /* longer names are cut */
 	FILE_STEP = 16,
+	PART_BITS = 13, /* the numbers of all parts have 28 bits */
+	PARTS = 1 << PART_BITS,
 };
 
 enum { LOOKING = 1, NAMELESS = 2 };
 
 struct name_entry {
-	atomic_uint_fast64_t hash; /* 0: free */
-	atomic_uint is_written;
+	atomic_uint_fast64_t hash; /* its lowest bits are the part that it is of; 0: free */
+	atomic_uint written;       /* the last part in which the name has been written */
 };
+
+static atomic_uint part = 1; /* the present one */
 
 static _Atomic(atomic_uint *) by_fd;
 static _Atomic(struct name_entry *) names;
@@ -63,6 +72,7 @@ void io_files_restart(void)
 		sys_madvise(fds, FDS * sizeof(*fds), MADV_DONTNEED);
 	if (entries)
 		sys_madvise(entries, NAMES * sizeof(*entries), MADV_DONTNEED);
+	atomic_store(&part, 1);
 }
 
 static atomic_uint *entry_of(int fd)
@@ -109,7 +119,7 @@ static uint64_t hash_of(const struct name *name)
 		hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
 		hash ^= hash >> 29;
 	}
-	return hash | 1;
+	return hash;
 }
 
 /* Returns 0, or -1 if it could not be written. */
@@ -122,37 +132,48 @@ static int write_name(struct col_thread *thread, const struct name *name, uint64
 	                      tid, name, size, ticks);
 }
 
-/* The entry of a hash, taken now if there was none. NULL: the table is full. */
-static struct name_entry *find_entry(struct name_entry *table, uint64_t hash)
+/* The entry of a hash in part `now`, taken now if there was none. NULL: the part is full, or over.
+ */
+static struct name_entry *find_entry(struct name_entry *table, uint64_t hash, unsigned now)
 {
+	uint64_t wanted = (hash & ~(uint64_t)(PARTS - 1)) | now;
+
 	for (unsigned i = 0; i < PROBES; i++) {
 		struct name_entry *entry = &table[((hash >> 32) + i) & (NAMES - 1)];
 		uint64_t found = atomic_load_explicit(&entry->hash, memory_order_relaxed);
 
-		if (found == 0 && atomic_compare_exchange_strong(&entry->hash, &found, hash))
+		if (found % PARTS < now &&
+		    atomic_compare_exchange_strong(&entry->hash, &found, wanted))
 			return entry;
-		if (found == hash)
+		if (found == wanted)
 			return entry;
 	}
 	return NULL;
 }
 
-/* The number of a name, padded with zeros to a multiple of 16. 0 if there are too many names. */
+/* The number of a name, padded with zeros to a multiple of 16. 0 if there have been too many. */
 static uint32_t number_of(struct col_thread *thread, struct name *name, uint64_t ticks)
 {
-	struct name_entry *table = atomic_load_explicit(&names, memory_order_relaxed);
-	struct name_entry *entry = table ? find_entry(table, hash_of(name)) : NULL;
+	struct name_entry *table = atomic_load_explicit(&names, memory_order_relaxed),
+			  *entry = NULL;
+	unsigned now = atomic_load(&part);
+	uint64_t hash = hash_of(name);
 
+	if (table)
+		entry = find_entry(table, hash, now);
+	while (table && !entry && now < PARTS - 1) {
+		if (atomic_compare_exchange_strong(&part, &now, now + 1))
+			now++;
+		entry = find_entry(table, hash, now);
+	}
 	if (!entry) {
 		col_count(&col.count.lost_files, 1);
 		return 0;
 	}
-	name->header.file = (uint32_t)(entry - table + 1) * FILE_STEP;
-	if (unlikely(!atomic_load_explicit(&entry->is_written, memory_order_relaxed))) {
-		int error = write_name(thread, name, ticks);
-
-		atomic_store_explicit(&entry->is_written, error == 0, memory_order_relaxed);
-	}
+	name->header.file = ((now - 1) * NAMES + (uint32_t)(entry - table) + 1) * FILE_STEP;
+	if (unlikely(atomic_load_explicit(&entry->written, memory_order_relaxed) != now) &&
+	    write_name(thread, name, ticks) == 0)
+		atomic_store_explicit(&entry->written, now, memory_order_relaxed);
 	return name->header.file;
 }
 

@@ -276,6 +276,43 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
+# ---- more names than the table has room for
+cat >names.c <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int use(const char *path, int times)
+{
+	int fd = open(path, O_CREAT | O_WRONLY, 0600), bad = 0;
+	for (int i = 0; i < times; i++)
+		bad += write(fd, "0123456789", 10) != 10;
+	return bad + close(fd);
+}
+int main(int argc, char **argv)
+{
+	char path[64];
+	int bad = use("always", 10);
+	for (int i = 0; i < atoi(argv[argc - 1]); i++) {
+		snprintf(path, sizeof(path), "many/%d", i);
+		bad += use(path, 1) + unlink(path);
+	}
+	return bad + use("always", 10) + use("last", 1000);
+}
+C
+if have gcc && gcc -O1 -o names names.c; then
+	mkdir -p many
+	record names -p off -i on -- ./names 20000
+	is "20,000 files" 0 $?
+	report names -ioactivity
+	contains "each has its two names, and of equal names there is one" '^Files: 40002,' names.txt
+	contains "the last file has its bytes" ' 1000 *10000 .*/last ' names.txt
+	contains "the first as well, also those of later" ' 20 *200 .*/always ' names.txt
+	report names -iodetail
+	is "its descriptor is one" 1 "$(grep -c '/always ' names.txt)"
+	is "no name is lost" 0 "$(grep -c 'lost_files' names.er/log.xml)"
+fi
+
 if have gcc && gcc -O1 -o ring ring.c -luring 2>ring.log; then
 	./ring >bare.out
 	record ring -p off -i on -- ./ring

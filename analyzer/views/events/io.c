@@ -78,6 +78,18 @@ static int by_name(const void *left, const void *right)
 	return compare_names(left, right);
 }
 
+/* Order of descriptors, each with a name. */
+static int by_descriptor(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	if (a->fd != b->fd)
+		return a->fd < b->fd ? -1 : 1;
+	return compare_names(a, b);
+}
+
 static int by_time(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
@@ -217,14 +229,17 @@ static void join(struct row *to, const struct row *from)
 		to->file = from->file;
 }
 
-/* Files of one name are one row, in whatever process. rows[count] are sorted by name; returns how
- * many stay. */
-static size_t join_names(struct row *rows, size_t count)
+/* Rows that are equal in that order are one: files of one name, in whatever process; a descriptor
+ * with one name, which may have had several numbers. Returns how many of rows[count] stay. */
+static size_t join_equal(struct row *rows, size_t count,
+                         int (*compare)(const void *left, const void *right))
 {
 	size_t kept = 0;
 
+	if (count > 1)
+		qsort(rows, count, sizeof(*rows), compare);
 	for (size_t i = 0; i < count; i++) {
-		if (kept > 0 && compare_names(&rows[kept - 1], &rows[i]) == 0)
+		if (kept > 0 && compare(&rows[kept - 1], &rows[i]) == 0)
 			join(&rows[kept - 1], &rows[i]);
 		else
 			rows[kept++] = rows[i];
@@ -254,9 +269,7 @@ void view_ioactivity(const struct dataset *dataset, const struct choices *choice
 			rows[count++] = (struct row){at, file, 0, file->totals};
 		}
 	}
-	if (count > 1)
-		qsort(rows, count, sizeof(*rows), by_name);
-	count = join_names(rows, count);
+	count = join_equal(rows, count, by_name);
 	quality_put(dataset, output);
 	fprintf(output->out, "Files: %zu, sorted by the time of all calls\n\n", count);
 	put_rows(dataset, choices, output, rows, count, 0);
@@ -293,6 +306,7 @@ void view_iodetail(const struct dataset *dataset, const struct choices *choices,
 			                             from->totals};
 		}
 	}
+	count = join_equal(rows, count, by_descriptor);
 	quality_put(dataset, output);
 	fprintf(output->out,
 	        "Descriptors, each with every file that it stood for: %zu, sorted by the time of all "

@@ -200,17 +200,54 @@ Test(io_files, threads_agree_on_numbers)
 	}
 }
 
-Test(io_files, names_beyond_the_table_are_counted)
+/* The numbers of `count` names from the first on: none is 0, and no other name has it. */
+static void number_many(int first, int count, uint8_t *is_used, size_t size)
 {
-	unsigned without = 0;
-
-	for (int i = 0; i < TOO_MANY; i++) {
+	for (int i = first; i < first + count; i++) {
 		char path[32];
+		uint32_t number;
 
 		snprintf(path, sizeof(path), "/many/%d", i);
-		without += io_file_named(&thread, path, 1) == 0;
+		number = io_file_named(&thread, path, 1);
+		cr_assert_neq(number, 0, "%s has none", path);
+		cr_assert_eq(number % 16, 0);
+		cr_assert_lt(number / 16, size);
+		cr_assert_eq(is_used[number / 16], 0, "%s has a number twice", path);
+		is_used[number / 16] = 1;
 	}
-	cr_assert_gt(without, TOO_MANY - 32768 - 1);
-	cr_assert_lt(without, TOO_MANY / 2, "the table is used well");
-	cr_assert_eq(atomic_load(&col.count.lost_files), without);
+}
+
+static long resident_pages(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long all, pages = 0;
+
+	cr_assert_eq(fscanf(file, "%ld %ld", &all, &pages), 2);
+	fclose(file);
+	return pages;
+}
+
+/* A server has new connections for ever. */
+Test(io_files, there_may_be_any_number_of_names)
+{
+	enum { PARTS = 20, SIZE = 2 * PARTS * TOO_MANY };
+	uint8_t *is_used = calloc(SIZE, 1);
+	uint32_t again, before = io_file_named(&thread, "/again", 1);
+	unsigned type, times;
+	long first, last;
+	char *text;
+
+	number_many(0, 2 * TOO_MANY, is_used, SIZE);
+	first = resident_pages();
+	number_many(2 * TOO_MANY, (PARTS - 2) * TOO_MANY, is_used, SIZE);
+	last = resident_pages();
+	cr_assert_lt(last - first, 1024, "%ld pages became %ld", first, last);
+	cr_assert_eq(atomic_load(&col.count.lost_files), 0);
+	again = io_file_named(&thread, "/again", 1);
+	cr_assert_neq(again, before, "of another part");
+	cr_assert_eq(io_file_named(&thread, "/again", 1), again);
+	text = written(again, &type, &times);
+	cr_assert_str_eq(text, "/again");
+	free(text);
+	free(is_used);
 }
