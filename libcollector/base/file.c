@@ -192,7 +192,7 @@ int col_file_take(struct col_file *file, const char *name, int fd)
 		return -EMFILE;
 	}
 	set_tag(file, &status);
-	file->is_brief = fd < HIGH_FD && col_file_are_few() && !is_above(fd);
+	file->is_brief = col_is_aside() || (fd < HIGH_FD && col_file_are_few() && !is_above(fd));
 	return 0;
 }
 
@@ -270,15 +270,15 @@ static int use_and_close(void *argument)
 
 int col_file_with_free(int (*make)(void *argument), void *argument)
 {
-	int result;
+	int are_few = col_file_are_few(), result = are_few ? -EMFILE : make(argument);
 	sys_sigset old;
 
-	if (likely(!col_file_are_few()))
-		return make(argument);
+	if (likely(result != -EMFILE))
+		return result;
 	sys_block_signals(&old);
 	result = col_aside(make, argument);
 	sys_sigmask(SIG_SETMASK, &old, NULL);
-	return result == -EMFILE ? make(argument) : result;
+	return result == -EMFILE && are_few ? make(argument) : result;
 }
 
 int col_file_use(struct col_file *file, const char *name, int (*use)(void *argument),
@@ -286,7 +286,7 @@ int col_file_use(struct col_file *file, const char *name, int (*use)(void *argum
 {
 	struct use it = {file, use, argument};
 
-	if (unlikely(col_file_get(file, name) == -EMFILE && col_file_are_few()))
+	if (unlikely(col_file_get(file, name) == -EMFILE))
 		return col_aside(use_and_close, &it);
 	return use_and_close(&it);
 }

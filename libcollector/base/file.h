@@ -17,7 +17,8 @@ struct col_file {
 	dev_t device;
 	ino_t inode;
 	int32_t tag;  /* its position, 0: it has none */
-	int is_brief; /* it is open only while it is used: the program may have few descriptors */
+	int is_brief; /* it is open only while it is used: the program may have few descriptors, or
+	                 has taken all */
 };
 
 /* Of so many descriptors that the process may have, the recorder holds none. */
@@ -46,8 +47,9 @@ void col_file_make_usable(int fd);
 /* The descriptor of file `name`, checked to be ours. Returns it, or -errno. */
 int col_file_get(struct col_file *file, const char *name);
 
-/* Run make(argument), which opens files and leaves none open but by col_file_take. If descriptors
- * are few, it runs aside. Returns what it returned. Signal-safe. */
+/* Run make(argument), which opens files and leaves none open but by col_file_take, and of those no
+ * brief ones. If descriptors are few, or it returns -EMFILE, it runs aside. Returns what it
+ * returned. Signal-safe. */
 int col_file_with_free(int (*make)(void *argument), void *argument);
 
 /* Run use(argument), which has the descriptor from col_file_get. A brief file is closed after that;

@@ -260,9 +260,11 @@ int directory_make(const struct process_moment *start)
 	if (error == -EACCES &&
 	    SYS4(SYS_fchmodat, founder, name, FMT_DIRECTORY_MODE, 0) == 0) /* a umask as above */
 		error = col_directory_open(name);
-	col_place_done(founder);
 	if (error == 0)
 		error = write_log(start);
+	if (error == -EMFILE && founder >= 0) /* it is tried again */
+		SYS3(SYS_unlinkat, founder, name, AT_REMOVEDIR);
+	col_place_done(founder);
 	return error;
 }
 

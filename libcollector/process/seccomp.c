@@ -3,6 +3,7 @@
  * See doc/decisions/13-seccomp.md. */
 #include "libcollector/process/seccomp.h"
 
+#include "libcollector/base/aside.h"
 #include "libcollector/base/host.h"
 #include "libcollector/process/beforehand.h"
 #include "libcollector/events/tick.h"
@@ -44,6 +45,18 @@ static const struct {
 	{SYS_ioctl, PERF_EVENT_IOC_ENABLE},
 	{SYS_ioctl, PERF_EVENT_IOC_DISABLE},
 	{SYS_rt_sigtimedwait, 0},
+};
+
+/* Of the recorder while the program has taken all descriptors, which can do without them; and the
+ * first argument. */
+static const struct {
+	int number;
+	unsigned flags;
+} aside_calls[] = {
+	{SYS_clone, COL_ASIDE_FLAGS},
+	{SYS_exit, 0},
+	{SYS_close_range, 0},
+	{SYS_unlinkat, 0},
 };
 
 static uint32_t binary(uint16_t operation, uint32_t a, uint32_t b)
@@ -152,12 +165,13 @@ static int is_harmless(uint32_t action)
 	}
 }
 
-static int allows(const struct sock_filter *filter, size_t len, int number, unsigned request)
+static int allows(const struct sock_filter *filter, size_t len, int number, unsigned first,
+                  unsigned request)
 {
 	struct seccomp_data data = {.nr = number,
 	                            .arch = ARCH_AUDIT,
 	                            .instruction_pointer = (uintptr_t)seccomp_judge,
-	                            .args = {0, request}};
+	                            .args = {first, request}};
 
 	return is_harmless(run(filter, len, &data));
 }
@@ -165,12 +179,20 @@ static int allows(const struct sock_filter *filter, size_t len, int number, unsi
 enum seccomp_verdict seccomp_judge(const struct sock_filter *filter, size_t len)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (!allows(filter, len, calls[i], 0))
+		if (!allows(filter, len, calls[i], 0, 0))
 			return SECCOMP_HARMFUL;
 	for (size_t i = 0; i < sizeof(clock_calls) / sizeof(clock_calls[0]); i++)
-		if (!allows(filter, len, clock_calls[i].number, clock_calls[i].request))
+		if (!allows(filter, len, clock_calls[i].number, 0, clock_calls[i].request))
 			return SECCOMP_SLOWS_CLOCK;
 	return SECCOMP_HARMLESS;
+}
+
+int seccomp_allows_aside(const struct sock_filter *filter, size_t len)
+{
+	for (size_t i = 0; i < sizeof(aside_calls) / sizeof(aside_calls[0]); i++)
+		if (!allows(filter, len, aside_calls[i].number, aside_calls[i].flags, 0))
+			return 0;
+	return 1;
 }
 
 /* Programs pass invalid pointers to find out what the kernel supports: the call will fail, and
@@ -185,6 +207,7 @@ static enum seccomp_verdict judge(const void *program)
 	if (given.len == 0 || given.len > BPF_MAXINSNS ||
 	    !sys_is_readable(given.filter, given.len * sizeof(*given.filter)))
 		return SECCOMP_HARMLESS;
+	col_aside_judged(seccomp_allows_aside(given.filter, given.len));
 	return seccomp_judge(given.filter, given.len);
 }
 

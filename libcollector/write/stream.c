@@ -101,8 +101,10 @@ static int make_file_in(int directory, enum fmt_stream which, uint32_t size)
 		return (int)fd;
 	col_file_make_usable((int)fd);
 	error = col_file_take(&stream->file, stream->temporary, (int)fd);
-	if (error < 0)
+	if (error < 0) { /* it is tried again */
+		SYS3(SYS_unlinkat, directory, stream->temporary, 0);
 		return error;
+	}
 	error = write_first_page(which, size);
 	if (error < 0)
 		return error;

@@ -6,7 +6,11 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -114,4 +118,65 @@ Test(aside, where_no_thread_can_be_made_that_is_told)
 	cr_assert_eq(setrlimit(RLIMIT_NPROC, &none), 0);
 	cr_assert_eq(do_aside(&work), -EMFILE);
 	cr_assert_eq(work.opened, 0);
+}
+
+/* Past the wrappers, which would judge it. */
+static void allow_all(void)
+{
+	struct sock_filter filter[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {1, filter};
+
+	cr_assert_eq(SYS5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	cr_assert_eq(SYS5(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
+}
+
+static void need_no_filter(void)
+{
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
+		cr_skip_test("the tests run below a filter of system calls");
+}
+
+Test(aside, a_filter_that_nobody_has_judged_might_kill)
+{
+	struct work work = {0};
+
+	need_no_filter();
+	allow_all();
+	cr_assert_eq(do_aside(&work), -EMFILE);
+	cr_assert_eq(work.opened, 0);
+	col_aside_judged(1); /* of a second one: the first one is unknown all the same */
+	do_aside(&work);
+	cr_assert_eq(work.opened, 0);
+}
+
+Test(aside, all_filters_must_have_been_judged_to_allow_it)
+{
+	struct work work = {0};
+
+	need_no_filter();
+	col_aside_judged(1);
+	allow_all();
+	do_aside(&work);
+	cr_assert_eq(work.opened, MOST);
+	col_aside_judged(0);
+	do_aside(&work);
+	cr_assert_eq(work.opened, MOST);
+}
+
+static int look(void *argument)
+{
+	*(int *)argument = col_is_aside();
+	return 0;
+}
+
+Test(aside, the_function_can_ask_where_it_runs)
+{
+	int there = 0;
+	sys_sigset old;
+
+	sys_block_signals(&old);
+	cr_assert_eq(col_aside(look, &there), 0);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
+	cr_assert_eq(there, 1);
+	cr_assert_eq(col_is_aside(), 0);
 }

@@ -56,6 +56,28 @@ Test(filter, perf_events_are_killed)
 	             SECCOMP_HARMLESS);
 }
 
+/* What is done where no descriptor is free is not done then; the rest goes on. */
+Test(filter, threads_are_killed)
+{
+	static const struct {
+		uint32_t number, action;
+		int is_allowed;
+	} rows[] = {{SYS_clone, SECCOMP_RET_KILL, 0},
+	            {SYS_exit, SECCOMP_RET_TRAP, 0},
+	            {SYS_clone, SECCOMP_RET_ERRNO, 1},
+	            {SYS_clone3, SECCOMP_RET_KILL, 1},
+	            {SYS_unlinkat, SECCOMP_RET_KILL, 0}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct sock_filter filter[] = {
+			NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rows[i].number, 0, 1),
+			RETURN(rows[i].action), RETURN(SECCOMP_RET_ALLOW)};
+
+		cr_expect_eq(seccomp_allows_aside(filter, 4), rows[i].is_allowed, "row %zu", i);
+		cr_expect_eq(seccomp_judge(filter, 4), SECCOMP_HARMLESS, "row %zu", i);
+	}
+}
+
 Test(filter, architecture_is_checked_by_all_who_know)
 {
 	cr_expect_eq(JUDGE(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
