@@ -7,6 +7,7 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
+#include "libcollector/write/account.h"
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
 
@@ -153,6 +154,7 @@ static int write_log(const struct process_moment *start)
 		put_log(&sink, start);
 		flush(&sink);
 		sys_close(sink.fd);
+		account_add(sink.at);
 	}
 	col_text_return(memory);
 	if (sink.error == 0)

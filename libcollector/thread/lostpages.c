@@ -1,12 +1,14 @@
 /* lostpages.c: put memory in the place of lost pages. See lostpages.h.
  *
- * The mappings are the windows of streams (window.h), and those of the table of stacks. A window
- * that is written to has a user, who does not unmap it meanwhile. See doc/decisions/03-sigbus.md.
+ * The mappings are the windows of streams (window.h), those of the table of stacks, and that of the
+ * sum of sizes (account.h). A window that is written to has a user, who does not unmap it
+ * meanwhile. See doc/decisions/03-sigbus.md.
  */
 #include "libcollector/thread/lostpages.h"
 
 #include "libcollector/thread/altstack.h"
 #include "libcollector/unwind/tree.h"
+#include "libcollector/write/account.h"
 #include "libcollector/write/stream.h"
 
 struct lost {
@@ -21,6 +23,10 @@ static int find(uintptr_t address, struct lost *out)
 
 	out->stream = FMT_STREAM_FRAMEINFO;
 	out->at = tree_find_map(address, &out->size);
+	if (out->at)
+		return 1;
+	out->stream = FMT_STREAM_NONE;
+	out->at = account_find_map(address, &out->size);
 	if (out->at)
 		return 1;
 	if (!window)
@@ -54,7 +60,8 @@ int lostpages_replace(uintptr_t address, const ucontext_t *context)
 	if (!put_memory(lost.at, lost.size) &&
 	    !put_memory((uint8_t *)(address & ~(uintptr_t)(SYS_PAGE - 1)), SYS_PAGE))
 		return 0;
-	col_stream_lose(lost.stream);
+	if (lost.stream != FMT_STREAM_NONE)
+		col_stream_lose(lost.stream);
 	if (lost.stream == FMT_STREAM_FRAMEINFO)
 		col_stop_events("call stacks cannot be written any more: events end here");
 	return 1;

@@ -2,6 +2,8 @@
  * See doc/decisions/14-xml-appending.md. */
 #include "libcollector/write/log.h"
 
+#include "libcollector/write/account.h"
+
 #include "libcollector/base/host.h"
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
@@ -369,6 +371,9 @@ int col_xml_append(enum col_xml which, const struct xml_text *element)
 		return -E2BIG;
 	if (unlikely(atomic_load_explicit(&col.is_unsettled, memory_order_relaxed)))
 		col_settle();
+	/* When no more events come, objects are not needed either. */
+	if (!account_add(element->len) && which == COL_MAP && atomic_load(&col.events_stopped))
+		return -EDQUOT;
 	sys_block_signals(&old);
 	error = append_or_queue(&files[which], element->at, element->len);
 	sys_sigmask(SIG_SETMASK, &old, NULL);

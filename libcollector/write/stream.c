@@ -9,6 +9,7 @@
 #include "libcollector/base/memory.h"
 #include "libcollector/base/extend.h"
 #include "libcollector/base/lock.h"
+#include "libcollector/write/account.h"
 #include "libcollector/write/log.h"
 
 #include "format/retry.h"
@@ -223,9 +224,7 @@ void col_stream_make(enum fmt_stream which)
 		ensure_file(which, FDR_PAGE);
 }
 
-static atomic_uint_fast64_t total; /* bytes of event data */
-
-/* Usage samples and call stacks go on, the latter for events in progress. */
+/* Usage samples and call stacks count, but go on, the latter for events in progress. */
 static int exceeds_limit(enum fmt_stream which, uint32_t size)
 {
 	enum { CONTEXT, EVENTS };
@@ -234,9 +233,7 @@ static int exceeds_limit(enum fmt_stream which, uint32_t size)
 #include "format/datakind.def"
 	};
 
-	if (!col.descriptor.limit_bytes || roles[which] == CONTEXT)
-		return 0;
-	if (atomic_fetch_add(&total, size) + size <= col.descriptor.limit_bytes)
+	if (account_add(size) || roles[which] == CONTEXT)
 		return 0;
 	col_stop_events("the size limit is reached: events end here");
 	return 1;
@@ -480,11 +477,12 @@ void col_streams_forget(void)
 {
 	for (int i = 0; i < FMT_STREAMS; i++)
 		forget(&streams[i]);
-	atomic_store(&total, 0);
+	account_begin_child();
 }
 
 void col_streams_unlimit(void)
 {
+	account_close();
 	for (int i = 0; i < FMT_STREAMS; i++) {
 		streams[i].limit = 0;
 		ring_fini(&streams[i].ring);

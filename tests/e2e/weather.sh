@@ -55,6 +55,22 @@ report limited -header
 contains "the header says that the limit was reached" 'size limit is reached' limited.txt
 within "the data keep to it" 1 1048576 "$(stat -c %s limited.er/heaptrace)"
 
+# The limit is for all processes together, and stacks count too.
+# sizes NAME: bytes of the data of all processes, without logs (which hold the layout of the records) and archives
+sizes() { find "$1.er" -type f ! -name log.xml ! -path '*/archives/*' -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }'; }
+record family -p off -H on -A off -L 2 -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do "$1" 50000 1; done' sh "$programs/heap_cost"
+is "ten children under a limit end well" 0 $?
+is "each has an experiment" 11 "$(find family.er -name log.xml | wc -l)"
+within "their data keep to it together" $((1 << 20)) $((5 << 19)) "$(sizes family)"
+record stacks -p off -H on -A off -L 4 -- "$programs/many_stacks" 17
+is "a program of many stacks runs on past the limit" 0 $?
+report stacks -header
+contains "the header says that" 'size limit is reached' stacks.txt
+within "its stacks count" $((3 << 20)) $((5 << 20)) "$(sizes stacks)"
+record loaded -p off -H on -A off -L 1 -- "$programs/dl" 6000 1
+is "a program that loads a library 6,000 times runs on past the limit" "0 rounds 6000" "$? $(cat loaded.out)"
+within "descriptions of libraries count, and end with the events" $((1 << 19)) $((3 << 19)) "$(sizes loaded)"
+
 # -t: events only between two times, but usage samples always.
 record window -p on -S 0.05 -t 0.4-0.9 -- "$programs/burn50" 1.5 1
 is "the program does not notice the window" 0 $?

@@ -325,11 +325,11 @@ static void host(void)
 	col_host = &noting;
 }
 
-Test(stream, events_end_at_the_limit_of_all_files_but_not_their_context)
+Test(stream, events_end_at_the_limit_of_all_files_but_their_context_goes_on)
 {
 	host();
-	col.descriptor.limit_bytes = 3 * 4096;
-	cr_assert_eq(begin_stream(FMT_STREAM_OVERVIEW), 0);
+	col.descriptor.limit_bytes = 4 * 4096;
+	cr_assert_eq(begin_stream(FMT_STREAM_OVERVIEW), 0, "it counts");
 	cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), 0);
 	cr_assert_eq(begin_stream(FMT_STREAM_SYNCTRACE), 0);
 	cr_assert_eq(begin_stream(FMT_STREAM_HEAPTRACE), 0);
@@ -340,7 +340,10 @@ Test(stream, events_end_at_the_limit_of_all_files_but_not_their_context)
 	cr_assert_eq(begin_stream(FMT_STREAM_FRAMEINFO), 0);
 	col_streams_forget();
 	unlinkat(col_directory_get(), "profile", 0);
-	cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), 0, "a new process has its own limit");
+	cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), -1, "a child has the same limit");
+	col_streams_unlimit();
+	unlinkat(col_directory_get(), FMT_FILE_ACCOUNT, 0);
+	cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), 0, "another recording has its own");
 }
 
 Test(stream, another_recording_begins_files_again)
