@@ -11,6 +11,7 @@
 #include "libcollector/base/object.h"
 #include "libcollector/base/source.h"
 #include "libcollector/object/generation.h"
+#include "libcollector/object/known.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/base/host.h"
 #include "libcollector/write/log.h"
@@ -20,39 +21,12 @@
 #include <link.h>
 #include <unistd.h>
 
-enum { OBJECTS = 4096, PLACES = 2 * OBJECTS, BUILD_ID_MAX = 64 };
-
-/* A known object. It is `gone` after the unloading, and can then be taken again by a CAS, so a
- * program may load and unload as often as it likes. */
-struct object {
-	atomic_uint_fast64_t start, end; /* start 0: no object; end 0: not known yet */
-	atomic_uint_fast64_t identity;   /* see identity_of, 0 until it is known */
-	uint32_t id;
-	atomic_uint gone;
-};
-
-/* In the order in which they came; and by start address, as the number in that order + 1, 0: none.
- * A short process touches few pages of these. */
-static struct object objects[OBJECTS];
-static atomic_uint entry_count;
-static _Atomic uint16_t places[PLACES];
+enum { BUILD_ID_MAX = 64 };
 
 static atomic_uint object_count;
 static atomic_uint is_beginning;
 static atomic_uint is_begun; /* map.xml is open: until then, objects are only remembered */
 static char program[4096];   /* the executable's path, which the loader does not keep */
-
-static unsigned entries(void)
-{
-	unsigned count = atomic_load_explicit(&entry_count, memory_order_acquire);
-
-	return count < OBJECTS ? count : OBJECTS;
-}
-
-static int is_known(const struct object *object)
-{
-	return atomic_load(&object->start) != 0 && !atomic_load(&object->gone);
-}
 
 struct loaded {
 	uint64_t start, bias;
@@ -98,61 +72,25 @@ static int is_other(const struct object *object, uint64_t identity)
 	return known != 0 && known != identity;
 }
 
-/* An entry that nobody finds by its address yet; NULL: there is none left. */
-static struct object *new_entry(uint64_t start)
-{
-	unsigned number = atomic_fetch_add(&entry_count, 1);
-
-	if (number >= OBJECTS) {
-		atomic_store(&entry_count, OBJECTS);
-		return NULL;
-	}
-	atomic_store(&objects[number].start, start);
-	return &objects[number];
-}
-
-/* The entry of that start address. *made: this call has made it. NULL: there is none left. */
-static struct object *entry_at(uint64_t start, int *made)
-{
-	uint32_t at = (uint32_t)(start >> 12) * 0x9e3779b1u;
-	struct object *own = NULL;
-
-	*made = 0;
-	for (int i = 0; i < PLACES; i++, at++) {
-		_Atomic uint16_t *place = &places[at % PLACES];
-		uint16_t number = atomic_load_explicit(place, memory_order_acquire);
-
-		if (number == 0) {
-			own = own ? own : new_entry(start);
-			if (!own)
-				return NULL;
-			*made = atomic_compare_exchange_strong(place, &number,
-			                                       (uint16_t)(own - objects + 1));
-			if (*made)
-				return own;
-		}
-		if (atomic_load(&objects[number - 1].start) != start)
-			continue;
-		if (own) /* another thread was faster */
-			atomic_store(&own->start, 0);
-		return &objects[number - 1];
-	}
-	return NULL;
-}
-
 /* Returns the entry that this call has taken, or NULL if the object is known (or the table is
  * full). *is_replaced: another object is known there. */
 static struct object *take_entry(uint64_t start, uint64_t identity, int *is_replaced)
 {
-	unsigned gone = 1;
+	unsigned gone = KNOWN_GONE;
 	int made;
-	struct object *object = entry_at(start, &made);
+	struct object *object = known_entry(start, &made);
 
 	*is_replaced = 0;
 	if (!object)
 		atomic_fetch_add(&col.count.lost_objects, 1);
-	if (!object || made || atomic_compare_exchange_strong(&object->gone, &gone, 0))
+	if (!object || made)
 		return object;
+	if (atomic_compare_exchange_strong(&object->gone, &gone, 0)) {
+		if (atomic_load(&object->start) == start)
+			return object;
+		atomic_store(&object->gone, KNOWN_GONE); /* another one had it meanwhile */
+		return NULL;
+	}
 	*is_replaced = is_other(object, identity);
 	return NULL;
 }
@@ -298,11 +236,12 @@ static void let_go(struct object *object)
 {
 	uint64_t start = atomic_load(&object->start), end = atomic_load(&object->end);
 	uint32_t generation = generation_renew(start, page_end(end > start ? end : start + 1));
+	uint32_t id = object->id; /* once it is gone, another object may get the entry */
 
 	atomic_store(&object->identity, 0);
 	atomic_store(&object->end, 0);
-	if (atomic_exchange(&object->gone, 1) == 0 && atomic_load(&is_begun))
-		write_unload(object->id, generation);
+	if (atomic_exchange(&object->gone, KNOWN_GONE) == 0 && atomic_load(&is_begun))
+		write_unload(id, generation);
 }
 
 /* Something was unloaded: write an element for each object that is gone.
@@ -310,9 +249,10 @@ static void let_go(struct object *object)
 static void note_unloads(int (*is_kept)(const struct object *object))
 {
 	EACH_SOURCE(unload);
-	for (unsigned i = 0; i < entries(); i++)
-		if (is_known(&objects[i]) && !is_there(&objects[i]) && !is_kept(&objects[i]))
-			let_go(&objects[i]);
+	for (unsigned i = 0; i < known_count(); i++)
+		if (known_is_there(&known_objects[i]) && !is_there(&known_objects[i]) &&
+		    !is_kept(&known_objects[i]))
+			let_go(&known_objects[i]);
 }
 
 /* Being loaded, it may be in no table of the C library yet; it has no identity either. */
@@ -324,9 +264,10 @@ static int is_new(const struct object *object)
 /* The object at [start, end) is new: whatever was known there is gone. */
 static int covers_known(const struct object *object, uint64_t start, uint64_t end)
 {
-	for (unsigned i = 0; i < entries(); i++)
-		if (&objects[i] != object && is_known(&objects[i]) &&
-		    atomic_load(&objects[i].start) < end && start < atomic_load(&objects[i].end))
+	for (unsigned i = 0; i < known_count(); i++)
+		if (&known_objects[i] != object && known_is_there(&known_objects[i]) &&
+		    atomic_load(&known_objects[i].start) < end &&
+		    start < atomic_load(&known_objects[i].end))
 			return 1;
 	return 0;
 }
@@ -352,7 +293,7 @@ static void add_loaded(const struct loaded *loaded)
 	if (!atomic_load(&is_begun))
 		return;
 	if (write_object(loaded, object->id) < 0)
-		atomic_store(&object->gone, 1); /* tried again at the next opportunity */
+		atomic_store(&object->gone, KNOWN_GONE); /* tried again at the next opportunity */
 	else
 		EACH_SOURCE(listed, loaded->path);
 }
@@ -425,8 +366,9 @@ static void see_again(struct object *object)
 {
 	uint64_t start = atomic_load(&object->start);
 	struct object_found found;
+	unsigned there = 0;
 
-	if (start != 0 && !atomic_exchange(&object->gone, 1) &&
+	if (start != 0 && atomic_compare_exchange_strong(&object->gone, &there, KNOWN_GONE) &&
 	    object_find((uintptr_t)start, &found) == 0)
 		map_see(&found);
 }
@@ -452,8 +394,8 @@ void map_begin(void)
 	sys_block_signals(&old);
 	if (make_file() == 0) {
 		atomic_store(&is_begun, 1);
-		for (unsigned i = 0; i < entries(); i++)
-			see_again(&objects[i]);
+		for (unsigned i = 0; i < known_count(); i++)
+			see_again(&known_objects[i]);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
@@ -461,6 +403,7 @@ void map_begin(void)
 void map_restart(void)
 {
 	generation_restart();
+	known_restart();
 	atomic_store(&is_beginning, 0);
 	atomic_store(&is_begun, 0);
 }
@@ -470,9 +413,9 @@ uint32_t map_each(uint32_t above, void (*take)(const struct object_found *found)
 	uint32_t highest = atomic_load(&object_count);
 	struct object_found found;
 
-	for (unsigned i = 0; i < entries() && highest > above; i++)
-		if (is_known(&objects[i]) && objects[i].id > above &&
-		    object_find((uintptr_t)atomic_load(&objects[i].start), &found) == 0)
+	for (unsigned i = 0; i < known_count() && highest > above; i++)
+		if (known_is_there(&known_objects[i]) && known_objects[i].id > above &&
+		    object_find((uintptr_t)atomic_load(&known_objects[i].start), &found) == 0)
 			take(&found);
 	return highest;
 }

@@ -523,6 +523,7 @@ done
 cat >reload.c <<'C'
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 void *volatile kept;
 __attribute__((noinline)) static int deep(int depth)
 {
@@ -537,13 +538,15 @@ __attribute__((noinline)) static int deep(int depth)
 int main(int argc, char **argv)
 {
 	for (int i = 0; i < atoi(argv[2]); i++) {
+		if (argc > 3) /* each time elsewhere */
+			mmap(NULL, 4096 * (1 + i % 7), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		void *library = dlopen(argv[1], RTLD_NOW);
 		void (*work)(void) = (void (*)(void))dlsym(library, "plugin_work");
 		work();
 		deep(100);
 		dlclose(library);
 	}
-	return argc - 3;
+	return 0;
 }
 C
 gcc -O1 -g -fno-optimize-sibling-calls -o reload reload.c -ldl
@@ -553,4 +556,7 @@ for times in 200 2000; do
 	is "$times unloadings: no block is of unknown origin" "$((times * 30)) $times " "$(value "reload$times" plugin_work 1) $(value "reload$times" deep 1) $(value "reload$times" '<Unknown>' 1)"
 done
 few=$(stat -c %s reload200.er/frameinfo) many=$(stat -c %s reload2000.er/frameinfo)
+record reload -p off -H on -A off -- ./reload "$programs/plugin.so" 5000 elsewhere
+report reload -metrics i.heapalloccnt:name -functions
+is "5000 unloadings, each elsewhere: no block is of unknown origin" "150000 5000 " "$(value reload plugin_work 1) $(value reload deep 1) $(value reload '<Unknown>' 1)"
 [ "$many" -lt $((3 * few + 100000)) ] && ok "the stacks of the rest stay the same" || not_ok "the stacks of the rest stay the same: $few bytes became $many"
