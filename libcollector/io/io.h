@@ -11,8 +11,7 @@ void io_start_waits(void);
 /* A load object is in the map: is it one whose input and output is not recorded? Signal-safe. */
 void io_listed(const char *path);
 
-/* io_uring_setup has returned this; and io_uring_enter, how many requests it has taken. errno stays.
- */
+/* What io_uring_setup has returned; how many requests io_uring_enter has taken. errno stays. */
 void io_uring_opened(long result);
 void io_uring_entered(long requests);
 
