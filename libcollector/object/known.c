@@ -3,7 +3,7 @@
  * While there are free entries, they are only added, without a lock. After that, new objects get
  * the entries of those that are gone, under a lock. A place in the hash table that leads to an
  * entry with another start address is passed over. When there are many such places, the table is
- * built anew; whoever finds nothing meanwhile looks again under the lock. */
+ * built again; whoever finds nothing meanwhile looks again under the lock. */
 #include "libcollector/object/known.h"
 
 #include "libcollector/base/lock.h"
@@ -72,7 +72,7 @@ static void put(const struct object *object)
 			return;
 }
 
-static void build_anew(void)
+static void build_again(void)
 {
 	for (unsigned i = 0; i < PLACES; i++)
 		atomic_store(&places[i], 0);
@@ -108,7 +108,7 @@ static struct object *give_again(uint64_t start, int *made)
 	atomic_store(&object->end, 0);
 	atomic_store(&object->start, start);
 	if (++passed_over > PASSED_OVER_MAX)
-		build_anew();
+		build_again();
 	else
 		put(object);
 	atomic_store(&object->gone, 0);

@@ -63,9 +63,10 @@ static int look_at(enum fmt_stream which, uint64_t at, uint32_t size)
 
 	if (stream->window && window_has(stream->window, at, size))
 		return 0;
-	window = window_open(which, at, window_size(stream, size), &error);
+	window = window_open(which, &stream->file, stream->name, at, window_size(stream, size),
+	                     &error);
 	if (!window)
-		window = window_open(which, at, size, &error);
+		window = window_open(which, &stream->file, stream->name, at, size, &error);
 	if (!window) {
 		col_stream_stop(which, -ENOMEM);
 		return -ENOMEM;

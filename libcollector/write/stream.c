@@ -411,7 +411,7 @@ static int open_ring_now(void *argument)
 	error = col_file_extend(&stream->file, stream->name, FDR_PAGE, size);
 	if (error < 0)
 		return judge(which, error);
-	window = window_open(which, FDR_PAGE, size, &error);
+	window = window_open(which, &stream->file, stream->name, FDR_PAGE, size, &error);
 	if (!window)
 		return judge(which, error);
 	atomic_store(&stream->ring.window, window);

@@ -3,7 +3,6 @@
 
 #include "libcollector/base/extend.h"
 #include "libcollector/base/memory.h"
-#include "libcollector/write/stream_state.h"
 
 #include <errno.h>
 
@@ -52,22 +51,22 @@ static struct window *take(void)
 	return &more[0];
 }
 
-struct window *window_open(enum fmt_stream which, uint64_t at, size_t size, int *error)
+struct window *window_open(enum fmt_stream stream, struct col_file *file, const char *name,
+                           uint64_t at, size_t size, int *error)
 {
-	struct stream *stream = &streams[which];
 	struct window *window = take();
 	uint8_t *map;
 
 	*error = -ENOMEM;
 	if (!window)
 		return NULL;
-	map = col_file_map(&stream->file, stream->name, NULL, at, size, error);
+	map = col_file_map(file, name, NULL, at, size, error);
 	if (!map) {
 		atomic_store(&window->is_taken, 0);
 		return NULL;
 	}
 	memory_keep_apart(map, size);
-	window->stream = which;
+	window->stream = stream;
 	window->at = at;
 	window->size = size;
 	atomic_store(&window->users, 1);

@@ -7,6 +7,7 @@
 #define XER_COLLECTOR_WINDOW_H
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
 
 struct window {
 	_Atomic(uint8_t *) map; /* NULL: there is none, and another one may be here */
@@ -18,10 +19,11 @@ struct window {
 	struct window *next; /* of all */
 };
 
-/* Map [at, at + size) of the file of a stream, which may end before that; `at` is a multiple of the
- * page size. The caller is its first user, and has the lock of the stream. NULL if that fails, with
- * -errno in *error. Signal-safe. */
-struct window *window_open(enum fmt_stream stream, uint64_t at, size_t size, int *error);
+/* Map [at, at + size) of the file `name` of a stream, which may end before that; `at` is a multiple
+ * of the page size. The caller is its first user, and has the lock of the stream. NULL if that
+ * fails, with -errno in *error. Signal-safe. */
+struct window *window_open(enum fmt_stream stream, struct col_file *file, const char *name,
+                           uint64_t at, size_t size, int *error);
 
 /* One more user, while there is another one. Signal-safe. */
 static inline void window_hold(struct window *window)
