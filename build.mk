@@ -32,9 +32,9 @@ M32      := -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/n
 HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.include </p' | sort -u | \
 	$(CC) -D_GNU_SOURCE -std=gnu11 $(M32) -D_FILE_OFFSET_BITS=64 -shared -x c -o /dev/null - >/dev/null 2>&1 && echo yes)
 # The 32-bit library has no call stacks. It leaves out these rooms and modules, and all modules that call stack_of.
-ROOMS64   := calls io java jit mpi omp unwind wall
+ROOMS64   := calls heap io java jit mpi omp unwind wall
 MODULES64 := $(patsubst libcollector/%.c,%,$(shell grep -lrw --include='*.c' stack_of libcollector)) \
-	attach events/allocator events/blocking events/operators events/sync_other events/sync_owner events/tick events/tick_sample hook/got hook/visible object/code object/elffile \
+	attach events/allocator events/blocking events/heap_sampled events/operators events/sync_other events/sync_owner events/tick events/tick_sample hook/got hook/visible object/code object/elffile \
 	object/loader thread/buserror thread/handler_stack thread/lostpages thread/memo thread/memo_pool thread/pointer thread/restart
 COLLECTOR32_OBJ := $(filter-out $(patsubst %,$(BUILD)/obj/m32/libcollector/%,$(addsuffix /%,$(ROOMS64)) $(addsuffix .o,$(MODULES64))), \
 	$(call objects,m32/,libcollector)) $(filter-out %/nearest.o,$(call objects,m32/,format))

@@ -114,6 +114,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.without_perf = request->clock.kind > PROFILECLOCK_PERF;
 #define SWITCH(field, ...) descriptor.field = (uint64_t)request->field;
 #include "format/datakind.def"
+	descriptor.heap_mean = request->heap_mean;
 	descriptor.sync = (uint64_t)request->sync;
 	descriptor.omp = request->omp;
 	descriptor.mpi = (uint64_t)options_traces_mpi(request) |

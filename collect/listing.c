@@ -140,9 +140,11 @@ static void put_library(const struct listing *listing, FILE *out)
 	fputs(listing->library, out);
 }
 
-/* When events are recorded, and how many: nothing if always. */
+/* When events are recorded, which of them, and how many: nothing if always all. */
 static void print_bounds(const struct request *request, FILE *out)
 {
+	if (request->heap_mean)
+		fprintf(out, "heap mean    %llu bytes\n", (unsigned long long)request->heap_mean);
 	if (request->from_ms || request->to_ms)
 		fprintf(out, "from         %llu ms\n", (unsigned long long)request->from_ms);
 	if (request->to_ms)

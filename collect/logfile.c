@@ -85,6 +85,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "profile_clock", profileclock_name(&request->clock));
 	put_setting(text, "wall", request->wall ? "on" : "off");
 	put_setting(text, "heap", request->heap ? "on" : "off");
+	put_number_setting(text, "heap_mean", request->heap_mean);
 	put_setting(text, "sync", request->sync ? "on" : "off");
 	put_number_setting(text, "sync_threshold_ns", request->sync_threshold_ns);
 	put_setting(text, "io", request->io ? "on" : "off");

@@ -34,6 +34,7 @@ struct request {
 	uint64_t sample_ms;        /* 0: off */
 #define SWITCH(field, ...) int field;
 #include "format/datakind.def"
+	uint64_t heap_mean; /* of the heap, a block is recorded every so many bytes, 0: all */
 	int sync;
 	enum { MPI_AS_LAUNCHER, MPI_OFF, MPI_ON } mpi; /* calls */
 	const char *mpi_launcher;                      /* "off", "on", or the name of an MPI */

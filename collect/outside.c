@@ -17,6 +17,7 @@ int outside_prepare(struct request *request, const struct target *target, struct
 	request->profile_us = request->sample_ms = 0;
 #define SWITCH(field, ...) request->field = 0;
 #include "format/datakind.def"
+	request->heap_mean = 0;
 	request->sync = request->functrace = 0;
 	request->mpi = MPI_OFF;
 	request->omp = 0;

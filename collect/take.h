@@ -20,5 +20,7 @@ static inline int take_out_of_range(struct request *request, const char *range)
 
 #define OPTION(letter, word, argument, initial, take, meaning) option_taker take;
 #include "collect/options.def"
+#define SWITCH(field, kind, key, form, meaning) option_taker take_##field;
+#include "format/datakind.def"
 
 #endif

@@ -19,6 +19,7 @@ enum {
 	SAMPLER_MIN_US = 10,
 	SAMPLER_DEFAULT_MB = 64,
 	SAMPLER_MAX_MB = 1 << 20,
+	HEAP_DEFAULT_MEAN = 512 << 10,
 	STACK_MIN_US = 1000,
 	STACK_DEFAULT_KB = 8
 };
@@ -109,6 +110,38 @@ int take_sampler(struct request *request, const char *value)
 		return amount_switch(value, &request->field); \
 	}
 #include "format/datakind.def"
+
+/* "BYTES", with K, M or G. */
+static int read_mean(const char *value, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	size_t len = strlen(value);
+	const char *unit = len > 0 ? strchr(units, value[len - 1]) : NULL;
+	unsigned bits = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	int status = amount_read(&value, (double)(UINT64_C(1) << bits), bytes);
+
+	if (status == -EINVAL || value[unit != NULL] != '\0')
+		return -EINVAL;
+	return status < 0 || *bytes < 1 || *bytes > FMT_HEAP_MEAN_MAX ? -ERANGE : 0;
+}
+
+int take_heap_trace(struct request *request, const char *value)
+{
+	static const char word[] = "sampled";
+	size_t len = strlen(word);
+	int status;
+
+	request->heap_mean = 0;
+	if (strncmp(value, word, len) != 0)
+		return take_heap(request, value);
+	request->heap = 1;
+	request->heap_mean = HEAP_DEFAULT_MEAN;
+	if (value[len] == '\0')
+		return 0;
+	status = value[len] == ':' ? read_mean(value + len + 1, &request->heap_mean) : -EINVAL;
+	return status == -ERANGE ? take_out_of_range(request, "from sampled:1 to sampled:1024G")
+	                         : status;
+}
 
 int take_counters(struct request *request, const char *value)
 {

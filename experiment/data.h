@@ -135,6 +135,10 @@ struct exp_heap {
 	                                                    last is the last event */
 	unsigned moment_count;
 	struct exp_heap_maps maps;
+	/* If blocks were sampled, all numbers of blocks and bytes are estimates, but for those of
+	 * maps; `temps` is not known, and 0. */
+	uint64_t sampled_every; /* bytes on average, 0: all blocks were recorded */
+	uint64_t recorded;      /* allocations that were recorded */
 };
 
 /* What a thread can wait for. */

@@ -23,6 +23,8 @@
 
 /* Of the stack, a sample of the kernel's can have so many kilobytes. */
 #define FMT_STACK_KB_MAX 56
+/* When the heap is sampled, a block is recorded every so many bytes on average, at most. */
+#define FMT_HEAP_MEAN_MAX ((uint64_t)1 << 40)
 #define FMT_FILE_SAMPLER_MAP "map.fxt" /* in it; its words for processes are in image.def */
 #define FMT_EXPERIMENT_SUFFIX ".er"
 /* Experiments are private, whatever the umask: map.xml has addresses that others may not read in

@@ -5,6 +5,7 @@
 #include "libcollector/calls/functrace.h"
 #include "libcollector/events/allocator.h"
 #include "libcollector/events/heap.h"
+#include "libcollector/heap/chosen.h"
 #include "libcollector/events/sync.h"
 #include "libcollector/events/tick.h"
 #include "libcollector/events/tick_sample.h"

@@ -2,6 +2,8 @@
  * See doc/decisions/91-uncertainty.md. */
 #include "analyzer/data/sampled.h"
 
+#include <math.h>
+
 static int is_counter(unsigned metric)
 {
 	return metric >= METRIC_COUNTER0 && metric <= METRIC_COUNTER7;
@@ -10,6 +12,12 @@ static int is_counter(unsigned metric)
 static int is_time(unsigned metric)
 {
 	return metric == METRIC_TOTALCPU || metric == METRIC_USER || metric == METRIC_SYSTEM;
+}
+
+static int is_heap(unsigned metric)
+{
+	return metric == METRIC_HEAPALLOCBYTES || metric == METRIC_HEAPLEAKBYTES ||
+	       metric == METRIC_HEAPPEAKBYTES;
 }
 
 /* User and system time are parts of all CPU time. */
@@ -32,10 +40,15 @@ struct sampled sampled_in(const struct dataset *dataset, unsigned group, unsigne
 	struct sampled sampled = {.sum = is_counter(metric) ? (double)sum : 0};
 	const struct dataset_experiment *at = NULL;
 
-	if (!is_time(metric) && !is_counter(metric) && metric != METRIC_SAMPLES)
+	if (!is_time(metric) && !is_counter(metric) && !is_heap(metric) && metric != METRIC_SAMPLES)
 		return sampled;
-	while ((at = dataset_next(dataset, at)))
-		if (group == DATASET_ALL || at->group == group)
+	while ((at = dataset_next(dataset, at))) {
+		if (group != DATASET_ALL && at->group != group)
+			continue;
+		if (is_heap(metric))
+			sampled.unit = fmax(sampled.unit, (double)at->data->heap.sampled_every);
+		else
 			add(&sampled, &at->data->quality, metric);
+	}
 	return sampled;
 }

@@ -5,9 +5,10 @@
 #include "analyzer/data/dataset.h"
 
 /* What all samples of a metric stand for, and the squares of that, which tell how exact shares of
- * it are. All 0: the metric is not sampled. */
+ * it are. All 0: the metric is not sampled. Where the sum itself is left to chance, as with blocks
+ * of the heap, a value has at most the variance value * unit, and only `unit` is set. */
 struct sampled {
-	double sum, squares;
+	double sum, squares, unit;
 };
 
 /* Those of a metric in the experiments of a group, DATASET_ALL: in all selected ones. `sum`: the

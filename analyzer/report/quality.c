@@ -4,6 +4,7 @@
 #include "analyzer/table/compare.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/report/absent.h"
+#include "analyzer/report/heapsampled.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/ticked.h"
 #include "analyzer/base/text.h"
@@ -44,6 +45,7 @@ struct quality {
 	uint64_t judged;     /* samples; where there are none, allocations, waits or I/O calls */
 	uint64_t unresolved; /* those of them in code without a name */
 	struct ticked ticked;
+	struct heapsampled heap;
 };
 
 /* CPU time of a process, but for that in which nothing was to be recorded. */
@@ -107,6 +109,7 @@ static struct quality judge(const struct dataset *dataset)
 
 	while ((at = dataset_next(dataset, at))) {
 		add_quality(&quality.sum, &at->whole->quality);
+		heapsampled_add(&quality.heap, at);
 		if (!(dataset_data_of(at) & EXP_DATA_PROFILE))
 			continue;
 		add_coverage(&quality, at);
@@ -308,6 +311,13 @@ static void add_quality_record(const struct dataset *dataset, struct output *out
 		                 1e9 / (double)quality->ticked.tick_ns);
 		print_field_word(record, "tick_reason", "Reason", quality->ticked.clock);
 	}
+	if (quality->heap.every != 0) {
+		print_field(record, PRINT_BYTES, "heap_sampled_every",
+		            "Bytes to the next block of the heap that is chosen",
+		            quality->heap.every);
+		print_field(record, PRINT_COUNT, "heap_sampled_blocks",
+		            "Blocks of the heap that were chosen", quality->heap.blocks);
+	}
 	print_field(record, PRINT_COUNT, "lost", "Events lost", sum->lost);
 	if (count_untold(dataset) > 0)
 		print_field(record, PRINT_COUNT, "untold", "Helpers ended early",
@@ -385,7 +395,7 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 	struct quality quality = judge(dataset);
 	const struct exp_quality *sum = &quality.sum;
 	FILE *out = output->out;
-	char ticked[256];
+	char ticked[256], sampled[320];
 
 	if (print_is_data(output)) {
 		add_quality_record(dataset, output, &quality, label);
@@ -409,6 +419,8 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 	        is_any_attached(dataset) ? ", recorded from an attach on" : "");
 	if (ticked_text(&quality.ticked, ticked, sizeof(ticked)))
 		fprintf(out, "# clock: %s\n", ticked);
+	if (heapsampled_text(&quality.heap, sampled, sizeof(sampled)))
+		fprintf(out, "# heap: %s\n", sampled);
 	put_frameless(dataset, output);
 	put_cut(dataset, output);
 	quality_put_left_out(dataset, output);

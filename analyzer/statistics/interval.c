@@ -29,6 +29,16 @@ struct interval interval_share(double share, double effective)
 	return interval;
 }
 
+/* The score interval of the mean of a Poisson distribution: those means from which `count` is not
+ * farther than it may be, (count - mean)^2 <= deviations^2 * mean. */
+struct interval interval_count(double count)
+{
+	double square = INTERVAL_DEVIATIONS * INTERVAL_DEVIATIONS, middle = count + square / 2;
+	double reach = INTERVAL_DEVIATIONS * sqrt(count + square / 4);
+
+	return (struct interval){fmax(0, middle - reach), middle + reach};
+}
+
 double interval_reach(struct interval interval, double value)
 {
 	return fmax(interval.high - value, value - interval.low);

@@ -21,6 +21,9 @@ double interval_effective(double sum, double squares);
 /* Of a share, 0 to 1, that so many effective samples tell. Without samples: 0 to 1. */
 struct interval interval_share(double share, double effective);
 
+/* Of a number of events that happen at random, of which `count` were seen. */
+struct interval interval_count(double count);
+
 /* How far the farther end is from the value. */
 double interval_reach(struct interval interval, double value);
 

@@ -64,6 +64,7 @@ static void set_samples(const struct dataset *dataset, struct table_group *group
 		struct sampled sampled = sampled_in(dataset, of, id, group->sum.of[id]);
 
 		group->whole[id] = sampled.sum;
+		group->unit[id] = sampled.unit;
 		group->effective[id] = interval_effective(sampled.sum, sampled.squares);
 	}
 }

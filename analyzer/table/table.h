@@ -32,9 +32,9 @@ struct table_values {
 struct table_group {
 	char *label;              /* "before", "[2]" */
 	struct metric_values sum; /* 100 % */
-	/* Of each sampled metric (sampled.h), and the number of equal samples that tell as much; 0:
-	 * it is not sampled. */
-	double whole[METRIC_VALUES], effective[METRIC_VALUES];
+	/* Of each sampled metric (sampled.h), and the number of equal samples that tell as much; or
+	 * what a sample stands for, at most. 0: it is not sampled. */
+	double whole[METRIC_VALUES], effective[METRIC_VALUES], unit[METRIC_VALUES];
 };
 
 /* Where groups are compared, each metric has a column for each of them; the first is the base, and

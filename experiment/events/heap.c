@@ -46,8 +46,8 @@ static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *
 	                         .address = address};
 	fact.node = exp_load_stack(load, cursor, stack);
 	fact.is_leaked = is_leaked(reader, address);
-	reader->live_bytes += exp_blocks_size(size);
-	reader->leaked_bytes += fact.is_leaked ? size : 0;
+	reader->live_bytes += exp_heap_weight_of(reader, exp_blocks_size(size)).bytes;
+	reader->leaked_bytes += fact.is_leaked ? exp_heap_weight_of(reader, size).bytes : 0;
 	fact.live_bytes = reader->live_bytes;
 	fact.leaked_bytes = reader->leaked_bytes;
 	return exp_load_row(load, cursor, &fact);
@@ -70,12 +70,37 @@ static int counts(const struct exp_block *block)
 	return block->node != EXP_ROW_NONE;
 }
 
+/* It lives no more. */
+static void end_block(struct exp_heap_reader *reader, const struct exp_block *block)
+{
+	struct exp_heap_weight weight = exp_heap_weight_of(reader, block->size);
+
+	reader->live_bytes -= weight.bytes;
+	if (counts(block))
+		exp_live_remove_some(&reader->live, block->node, weight.units, weight.bytes);
+}
+
+/* A block of this size has been allocated. */
+static void count_alloc(struct exp_heap *heap, struct exp_live_row *row, uint64_t size,
+                        struct exp_heap_weight weight)
+{
+	row->allocs += weight.units;
+	row->alloc_bytes += weight.bytes;
+	heap->recorded++;
+	heap->allocs += weight.units;
+	heap->alloc_bytes += weight.bytes;
+	heap->size_count[bucket_of(size)] += weight.units;
+	if (size < heap->smallest)
+		heap->smallest = size;
+	if (size > heap->largest)
+		heap->largest = size;
+}
+
 static void on_alloc(struct exp_heap_reader *reader, struct exp_cursor *cursor, uint64_t address,
                      uint64_t size, uint32_t stack)
 {
-	struct exp_heap *heap = &reader->heap;
+	struct exp_heap_weight weight;
 	struct exp_block block, old;
-	struct exp_live_row *row;
 	int rc;
 
 	if (address == 0 || address >> EXP_ADDRESS_BITS != 0 || size >> EXP_ADDRESS_BITS != 0) {
@@ -91,26 +116,18 @@ static void on_alloc(struct exp_heap_reader *reader, struct exp_cursor *cursor, 
 		reader->load->rc = rc;
 		return;
 	}
-	if (rc > 0)
-		reader->live_bytes -= old.size;
-	if (rc > 0 && counts(&old)) {
-		heap->lost_frees++;
-		exp_live_remove(&reader->live, old.node, old.size);
+	if (rc > 0) {
+		reader->heap.lost_frees += (uint64_t)counts(&old);
+		end_block(reader, &old);
 	}
 	reader->recent.threads[cursor->owner].address = address;
 	if (!counts(&block))
 		return;
-	row = exp_live_row(&reader->live, block.node);
-	row->allocs++;
-	row->alloc_bytes += size;
-	heap->allocs++;
-	heap->alloc_bytes += size;
-	heap->size_count[bucket_of(size)]++;
-	if (size < heap->smallest)
-		heap->smallest = size;
-	if (size > heap->largest)
-		heap->largest = size;
-	if (exp_live_add(&reader->live, block.node, exp_blocks_size(size)))
+	reader->events++;
+	count_alloc(&reader->heap, exp_live_row(&reader->live, block.node), size,
+	            exp_heap_weight_of(reader, size));
+	weight = exp_heap_weight_of(reader, exp_blocks_size(size));
+	if (exp_live_add_some(&reader->live, block.node, weight.units, weight.bytes))
 		reader->peak_tsc = cursor->tsc;
 }
 
@@ -124,16 +141,18 @@ static void on_free(struct exp_heap_reader *reader, const struct exp_cursor *cur
 	*recent = 0;
 	if (address >> EXP_ADDRESS_BITS != 0 ||
 	    !exp_blocks_take(&reader->blocks, address, &block)) {
-		reader->heap.frees += !reader->load->selection;
+		reader->events += !reader->load->selection;
+		reader->heap.frees += reader->load->selection ? 0 : reader->units;
 		reader->heap.unmatched_frees += !reader->load->selection;
 		return;
 	}
-	reader->live_bytes -= block.size;
+	end_block(reader, &block);
 	if (!counts(&block))
 		return;
-	reader->heap.frees++;
-	exp_live_remove(&reader->live, block.node, block.size);
-	if (is_recent) {
+	reader->events++;
+	reader->heap.frees += exp_heap_weight_of(reader, block.size).units;
+	/* Whether other heap calls came in between is not known of sampled blocks. */
+	if (is_recent && reader->mean == 0) {
 		exp_live_row(&reader->live, block.node)->temps++;
 		reader->heap.temps++;
 	}
@@ -170,7 +189,7 @@ static void on_event(struct exp_heap_reader *reader, struct exp_cursor *cursor)
 	}
 	exp_load_time(reader->load, cursor->tsc);
 	exp_timeline_reach(&reader->load->timeline, cursor->tsc, reader->live.bytes,
-	                   reader->live.count);
+	                   exp_heap_blocks(reader->live.count, reader->units));
 	switch (at[0]) {
 	case FMT_KIND_heap_alloc:
 		memcpy(&alloc, at, sizeof(alloc));
@@ -280,23 +299,39 @@ static void count_leaks(struct exp_heap_reader *reader)
 		block = exp_blocks_get(&reader->blocks.slot[i]);
 		if (!counts(&block))
 			continue;
-		heap->leak_size_count[bucket_of(block.size)]++;
+		heap->leak_size_count[bucket_of(block.size)] += exp_heap_weight_of(reader,
+		                                                                   block.size)
+		                                                        .units;
 	}
-	heap->leaks = reader->live.count;
+	heap->leaks = exp_heap_blocks(reader->live.count, reader->units);
 	heap->leak_bytes = reader->live.bytes;
 	heap->peak_bytes = reader->live.peak_bytes;
 }
 
+/* The numbers of blocks were counted in units of them. */
+static void tell_blocks(const struct exp_heap_reader *reader, struct exp_heap *heap)
+{
+	*heap = reader->heap;
+	heap->sampled_every = reader->mean;
+	heap->allocs = exp_heap_blocks(heap->allocs, reader->units);
+	heap->frees = exp_heap_blocks(heap->frees, reader->units);
+	for (unsigned i = 0; i < EXP_HISTOGRAM; i++) {
+		heap->size_count[i] = exp_heap_blocks(heap->size_count[i], reader->units);
+		heap->leak_size_count[i] = exp_heap_blocks(heap->leak_size_count[i], reader->units);
+	}
+}
+
 static int credit_blocks(struct exp_heap_reader *reader)
 {
-	static const struct exp_heap_column columns[] = {
-		{EXP_ALLOC_COUNT, offsetof(struct exp_live_row, allocs)},
-		{EXP_ALLOC_BYTES, offsetof(struct exp_live_row, alloc_bytes)},
-		{EXP_LEAK_COUNT, offsetof(struct exp_live_row, count)},
-		{EXP_LEAK_BYTES, offsetof(struct exp_live_row, bytes)},
-		{EXP_PEAK_COUNT, offsetof(struct exp_live_row, peak_count)},
-		{EXP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes)},
-		{EXP_TEMP_COUNT, offsetof(struct exp_live_row, temps)},
+	const uint64_t units = reader->units;
+	const struct exp_heap_column columns[] = {
+		{EXP_ALLOC_COUNT, offsetof(struct exp_live_row, allocs), units},
+		{EXP_ALLOC_BYTES, offsetof(struct exp_live_row, alloc_bytes), 0},
+		{EXP_LEAK_COUNT, offsetof(struct exp_live_row, count), units},
+		{EXP_LEAK_BYTES, offsetof(struct exp_live_row, bytes), 0},
+		{EXP_PEAK_COUNT, offsetof(struct exp_live_row, peak_count), units},
+		{EXP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes), 0},
+		{EXP_TEMP_COUNT, offsetof(struct exp_live_row, temps), 0},
 	};
 
 	return exp_heap_credit(reader->load, &reader->live, columns,
@@ -308,7 +343,7 @@ static int credit_blocks(struct exp_heap_reader *reader)
 static int find_leaked(struct exp_load *load, struct exp_stream *stream, struct exp_blocks *out)
 {
 	const struct exp_timeline timeline = load->timeline;
-	struct exp_heap_reader reader = {.load = load, .is_first = 1};
+	struct exp_heap_reader reader = {.load = load, .units = 1, .is_first = 1};
 	int rc = exp_blocks_init(&reader.blocks);
 
 	if (rc == 0)
@@ -324,7 +359,11 @@ static int find_leaked(struct exp_load *load, struct exp_stream *stream, struct 
 
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
 {
-	struct exp_heap_reader reader = {.load = load, .heap = {.smallest = UINT64_MAX}};
+	const uint64_t mean = exp_heap_mean(load->experiment);
+	struct exp_heap_reader reader = {.load = load,
+	                                 .mean = mean,
+	                                 .units = mean ? EXP_HEAP_UNITS : 1,
+	                                 .heap = {.smallest = UINT64_MAX}};
 	struct exp_blocks leaked = {0};
 	int rc = exp_blocks_init(&reader.blocks);
 
@@ -347,10 +386,10 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	if (rc == 0)
 		rc = exp_heap_credit_maps(&reader);
 	if (rc == 0) {
-		if (reader.heap.allocs == 0)
+		if (reader.heap.recorded == 0)
 			reader.heap.smallest = 0;
-		load->set.heap = reader.heap;
-		load->set.quality.heap_events = reader.heap.allocs + reader.heap.frees;
+		tell_blocks(&reader, &load->set.heap);
+		load->set.quality.heap_events = reader.events;
 		load->peak_tsc = reader.peak_tsc;
 		load->map_peak_tsc = reader.map_peak_tsc;
 	}

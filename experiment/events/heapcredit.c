@@ -14,7 +14,7 @@ static int credit_column(struct exp_load *load, const struct exp_live *live,
 		if (*(const uint64_t *)at != 0)
 			exp_load_add(load, column->metric,
 			             row < live->row_count ? (uint32_t)row : EXP_NODE_NONE,
-			             *(const uint64_t *)at);
+			             exp_heap_blocks(*(const uint64_t *)at, column->units));
 	return rc;
 }
 

@@ -79,10 +79,10 @@ void exp_heap_on_map(struct exp_heap_reader *reader, struct exp_cursor *cursor,
 int exp_heap_credit_maps(struct exp_heap_reader *reader)
 {
 	static const struct exp_heap_column columns[] = {
-		{EXP_MAP_COUNT, offsetof(struct exp_live_row, allocs)},
-		{EXP_MAP_BYTES, offsetof(struct exp_live_row, alloc_bytes)},
-		{EXP_MAP_LIVE_BYTES, offsetof(struct exp_live_row, bytes)},
-		{EXP_MAP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes)},
+		{EXP_MAP_COUNT, offsetof(struct exp_live_row, allocs), 0},
+		{EXP_MAP_BYTES, offsetof(struct exp_live_row, alloc_bytes), 0},
+		{EXP_MAP_LIVE_BYTES, offsetof(struct exp_live_row, bytes), 0},
+		{EXP_MAP_PEAK_BYTES, offsetof(struct exp_live_row, peak_bytes), 0},
 	};
 
 	reader->heap.maps.live_bytes = reader->mappings.live.bytes;

@@ -3,6 +3,7 @@
 #define XER_EXPERIMENT_EVENTS_HEAPREADER_H
 
 #include "experiment/events/blocks.h"
+#include "experiment/events/heapweight.h"
 #include "experiment/events/live.h"
 #include "experiment/events/mappings.h"
 #include "experiment/events/recent.h"
@@ -17,6 +18,9 @@ struct exp_heap_reader {
 	struct exp_recent recent;
 	struct exp_mappings mappings;
 	uint64_t peak_tsc, map_peak_tsc;
+	uint64_t mean;  /* of sampled blocks, 0: all were recorded */
+	uint64_t units; /* of what counts blocks: 1, or EXP_HEAP_UNITS if they were sampled */
+	uint64_t events;
 	/* For a selection: */
 	const struct exp_blocks *leaked;   /* blocks that are never freed, their node the number of
 	                                      the allocation; or NULL */
@@ -25,11 +29,27 @@ struct exp_heap_reader {
 	int is_first;                      /* this is the reading that finds them */
 };
 
-/* A metric and where it stands in a row of what lives. */
+/* A metric and where it stands in a row of what lives, and in which units; 0: whole ones. */
 struct exp_heap_column {
 	enum exp_metric metric;
 	size_t offset;
+	uint64_t units;
 };
+
+/* What a block stands for. */
+static inline struct exp_heap_weight exp_heap_weight_of(const struct exp_heap_reader *reader,
+                                                        uint64_t size)
+{
+	if (reader->mean == 0)
+		return (struct exp_heap_weight){1, size};
+	return exp_heap_weigh(size, reader->mean);
+}
+
+/* So many blocks, from units of them. */
+static inline uint64_t exp_heap_blocks(uint64_t number, uint64_t units)
+{
+	return units > 1 ? number / units + (number % units >= units / 2) : number;
+}
 
 /* Credit what lived to the rows of the load, by these columns. Returns 0 or -ENOMEM. (heapcredit.c)
  */

@@ -54,15 +54,17 @@ static inline struct exp_live_row *exp_live_row(const struct exp_live *live, uin
 	return &live->rows[row < live->row_count ? row : live->row_count];
 }
 
-/* A block is allocated. Returns true if more bytes are live than ever before. */
-static inline int exp_live_add(struct exp_live *live, uint32_t number, uint64_t size)
+/* `count` blocks of `size` bytes together are allocated. Returns true if more bytes are live than
+ * ever before. */
+static inline int exp_live_add_some(struct exp_live *live, uint32_t number, uint64_t count,
+                                    uint64_t size)
 {
 	struct exp_live_row *row = exp_live_row(live, number);
 
 	exp_live_keep(live, row);
-	row->count++;
+	row->count += count;
 	row->bytes += size;
-	live->count++;
+	live->count += count;
 	live->bytes += size;
 	if (live->bytes <= live->peak_bytes)
 		return 0;
@@ -71,15 +73,27 @@ static inline int exp_live_add(struct exp_live *live, uint32_t number, uint64_t 
 	return 1;
 }
 
-static inline void exp_live_remove(struct exp_live *live, uint32_t number, uint64_t size)
+static inline void exp_live_remove_some(struct exp_live *live, uint32_t number, uint64_t count,
+                                        uint64_t size)
 {
 	struct exp_live_row *row = exp_live_row(live, number);
 
 	exp_live_keep(live, row);
-	row->count--;
+	row->count -= count;
 	row->bytes -= size;
-	live->count--;
+	live->count -= count;
 	live->bytes -= size;
+}
+
+/* One of them. */
+static inline int exp_live_add(struct exp_live *live, uint32_t number, uint64_t size)
+{
+	return exp_live_add_some(live, number, 1, size);
+}
+
+static inline void exp_live_remove(struct exp_live *live, uint32_t number, uint64_t size)
+{
+	exp_live_remove_some(live, number, 1, size);
 }
 
 #endif

@@ -69,8 +69,16 @@ struct col_counters {
 	atomic_uint_fast64_t lost[FMT_STREAMS];
 };
 
-/* What is recorded of the heap: nothing; all; the ends of blocks only, while events are paused. */
-enum heap_mode { HEAP_OFF, HEAP_ON, HEAP_FREES };
+/* What is recorded of the heap: new blocks and their ends; only the ends, while events are paused;
+ * with HEAP_CHOSEN, those of chosen blocks alone. */
+enum heap_mode {
+	HEAP_OFF,
+	HEAP_NEW = 1,
+	HEAP_FREES = 2,
+	HEAP_CHOSEN = 4,
+	HEAP_ON = HEAP_NEW | HEAP_FREES,
+	HEAP_SAMPLED = HEAP_ON | HEAP_CHOSEN
+};
 
 /* Lives on a page that fork wipes, so a single load tells a recorded process from a forked child of
  * any kind. */

@@ -4,12 +4,16 @@
  * over all threads, an address is freed before it is handed out again. A realloc is a free stamped
  * before the call and an allocation stamped after it, both written after it, when it is known to
  * have succeeded. errno needs no care: nothing here touches it.
- * See doc/decisions/17-heap-records.md and doc/decisions/24-program-break.md. */
+ * If the heap is sampled, nearly all calls are passed on by a jump: their blocks are not chosen.
+ * See doc/decisions/17-heap-records.md, doc/decisions/24-program-break.md and
+ * doc/decisions/98-sampled-heap.md. */
 #include "libcollector/events/heap.h"
 
+#include "libcollector/events/heap_sampled.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/events/mapping.h"
 #include "libcollector/thread/scope.h"
+#include "libcollector/write/log.h"
 
 #include <errno.h>
 
@@ -17,6 +21,13 @@ static inline int is_on(void)
 {
 	return heap_mode() != HEAP_OFF;
 }
+
+/* The same as PASS_ON for a call that nothing will be recorded of, because `passes` says so. */
+#define PASS_OVER(name, arguments, passes) \
+	do { \
+		if ((passes) && likely(hook_real.name != NULL)) \
+			return hook_real.name arguments; \
+	} while (0)
 
 /* Begin a record; NULL when the stream has stopped. */
 static inline uint64_t *begin(struct col_thread *thread, uint32_t size, uint64_t ticks)
@@ -96,14 +107,18 @@ void heap_record_alloc(enum fmt_heap_func func, const void *block, size_t size,
 
 	if (!thread)
 		return;
-	begin_block(thread, func, block, size, &caller, col_ticks());
+	if (likely(!heap_is_sampled()) || heap_choose(thread, block, size))
+		begin_block(thread, func, block, size, &caller, col_ticks());
 	scope_leave(thread);
 }
 
 void heap_record_free(enum fmt_heap_func func, const void *block)
 {
-	struct col_thread *thread = scope_enter();
+	struct col_thread *thread;
 
+	if (heap_is_sampled() && !heap_chosen_take((uintptr_t)block))
+		return;
+	thread = scope_enter();
 	if (!thread)
 		return;
 	put_free(thread, func, (uint64_t)block, col_ticks());
@@ -122,21 +137,27 @@ static void record_realloc(enum fmt_heap_func func, const void *old, const void 
 	ticks = col_ticks();
 	if (old)
 		put_free(thread, func, (uint64_t)old, before);
-	if (block && heap_mode() == HEAP_ON)
+	if (block && (heap_mode() & HEAP_NEW) &&
+	    (likely(!heap_is_sampled()) || heap_choose(thread, block, size)))
 		begin_block(thread, func, block, size, &caller, ticks);
 	scope_leave(thread);
 }
 
 void heap_start(void)
 {
+	enum heap_mode mode = col.descriptor.heap_mean != 0 ? HEAP_SAMPLED : HEAP_ON;
+
+	if (mode == HEAP_SAMPLED && heap_chosen_open() < 0) {
+		col_log_warning("no memory to sample the heap: it is not recorded");
+		return;
+	}
 	mapping_start();
-	atomic_store(&col.switches->on[SOURCE_HEAP], HEAP_ON);
+	atomic_store(&col.switches->on[SOURCE_HEAP], mode);
 }
 
 void heap_pause(void)
 {
-	atomic_store(&col.switches->on[SOURCE_HEAP],
-	             atomic_load(&col.switches->on[SOURCE_HEAP]) ? HEAP_FREES : HEAP_OFF);
+	atomic_fetch_and(&col.switches->on[SOURCE_HEAP], ~(unsigned)HEAP_NEW);
 }
 
 void heap_sample(struct col_thread *self, enum col_context context)
@@ -147,7 +168,7 @@ void heap_sample(struct col_thread *self, enum col_context context)
 
 #define RECORD_ALLOC(func, block, size) \
 	do { \
-		if (unlikely(heap_mode() == HEAP_ON) && (block)) \
+		if (unlikely(heap_mode() & HEAP_NEW) && (block)) \
 			heap_record_alloc(FMT_heap_func_##func, block, size, CALLER); \
 	} while (0)
 
@@ -166,6 +187,7 @@ static __attribute__((noinline)) void *malloc_traced(size_t size)
 EXPORT void *malloc(size_t size)
 {
 	PASS_ON(malloc, (size));
+	PASS_OVER(malloc, (size), heap_passes_over(size));
 	return malloc_traced(size);
 }
 
@@ -183,6 +205,7 @@ static __attribute__((noinline)) void *calloc_traced(size_t count, size_t size)
 EXPORT void *calloc(size_t count, size_t size)
 {
 	PASS_ON(calloc, (count, size));
+	PASS_OVER(calloc, (count, size), heap_passes_over(count * size));
 	return calloc_traced(count, size);
 }
 
@@ -198,6 +221,7 @@ EXPORT void free(void *block)
 	if (unlikely(hook_pool_owns(block)))
 		return;
 	PASS_ON(free, (block));
+	PASS_OVER(free, (block), heap_is_other(block));
 	free_traced(block);
 }
 
@@ -216,13 +240,18 @@ static __attribute__((noinline)) void *realloc_traced(void *old, size_t size)
 {
 	uint64_t before;
 	void *block;
+	int is_recorded;
 
 	if (unlikely(!hook_real.realloc) && hook_is_resolving())
 		return hook_pool_allocate(size, 16);
 	before = col_ticks();
+	is_recorded = heap_begin_move(old);
 	block = REAL(realloc)(old, size);
-	if (is_on() && (block || (size == 0 && old))) /* realloc(p, 0) frees */
-		record_realloc(FMT_heap_func_REALLOC, old, block, size, before, CALLER);
+	if (!block && (size != 0 || !old)) /* realloc(p, 0) frees */
+		heap_undo_move(old, is_recorded);
+	else if (is_on())
+		record_realloc(FMT_heap_func_REALLOC, is_recorded ? old : NULL, block, size, before,
+		               CALLER);
 	return block;
 }
 
@@ -231,6 +260,7 @@ EXPORT void *realloc(void *old, size_t size)
 	if (unlikely(hook_pool_owns(old)))
 		return move_from_pool(old, size);
 	PASS_ON(realloc, (old, size));
+	PASS_OVER(realloc, (old, size), heap_is_other(old) && heap_passes_over(size));
 	return realloc_traced(old, size);
 }
 
@@ -240,15 +270,19 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	uint64_t before;
 	size_t whole;
 	void *block;
-	int is_too_much = __builtin_mul_overflow(count, size, &whole);
+	int is_too_much = __builtin_mul_overflow(count, size, &whole), is_recorded;
 
 	PASS_ON(reallocarray, (old, count, size));
 	before = col_ticks();
+	is_recorded = heap_begin_move(old);
 	thread = scope_begin_passing(); /* the one of glibc calls realloc */
 	block = REAL(reallocarray)(old, count, size);
 	scope_end_passing(thread);
-	if (is_on() && !is_too_much && (block || (whole == 0 && old)))
-		record_realloc(FMT_heap_func_REALLOCARRAY, old, block, whole, before, CALLER);
+	if (is_too_much || (!block && (whole != 0 || !old)))
+		heap_undo_move(old, is_recorded);
+	else if (is_on())
+		record_realloc(FMT_heap_func_REALLOCARRAY, is_recorded ? old : NULL, block, whole,
+		               before, CALLER);
 	return block;
 }
 

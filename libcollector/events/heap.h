@@ -13,7 +13,8 @@ void heap_pause(void);
 /* At a usage sample: check whether the program break has moved. Signal-safe. */
 void heap_sample(struct col_thread *self, enum col_context context);
 
-/* Record that `func` has made a block for `caller`, or is about to free one. Normal context. */
+/* Record that `func` has made a block for `caller`, or is about to free one; if blocks are sampled,
+ * only if this one is chosen. Normal context. */
 void heap_record_alloc(enum fmt_heap_func func, const void *block, size_t size,
                        struct caller caller);
 void heap_record_free(enum fmt_heap_func func, const void *block);

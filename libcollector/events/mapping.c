@@ -73,7 +73,7 @@ static int look_at_break(struct col_thread *thread, enum col_context context, ui
 	do {
 		known = atomic_load(&mapping_break.known);
 		now = read_break();
-		if (now > known && heap_mode() != HEAP_ON)
+		if (now > known && !(heap_mode() & HEAP_NEW))
 			return 0;
 	} while (now != known &&
 	         !atomic_compare_exchange_strong(&mapping_break.known, &known, now));
@@ -150,8 +150,8 @@ static int has_file(int flags, int fd)
 static void mapped(const struct map_call *call, struct caller caller)
 {
 	int is_file = has_file(call->flags, call->fd);
-	int ends = is_file ||
-	           heap_mode() != HEAP_ON; /* only what was at its place, if it had to be there */
+	int ends = is_file || !(heap_mode() &
+	                        HEAP_NEW); /* only what was at its place, if it had to be there */
 	struct range range = {.func = FMT_map_func_MMAP,
 	                      .ends = ends,
 	                      .addr = (uint64_t)call->got,
@@ -234,7 +234,7 @@ static __attribute__((noinline)) void *mremap_traced(void *old, size_t old_size,
 		return got;
 	range[1].addr = (uint64_t)got;
 	range[1].ticks = col_ticks();
-	record(range + stays, (size_t)!stays + (heap_mode() == HEAP_ON), CALLER);
+	record(range + stays, (size_t)!stays + ((heap_mode() & HEAP_NEW) != 0), CALLER);
 	return got;
 }
 

@@ -51,7 +51,7 @@ static void *find_operator(const char *name)
 		void *block = allocate(size, alignment); \
 		__typeof__(name) *other; \
 \
-		if (block && heap_mode() == HEAP_ON) \
+		if (block && (heap_mode() & HEAP_NEW)) \
 			heap_record_alloc(FMT_heap_func_NEW, block, size, CALLER); \
 		if (block) \
 			return block; \
@@ -64,7 +64,7 @@ static void *find_operator(const char *name)
 		void *block = hook_real.name arguments; \
 \
 		scope_end_passing(thread); \
-		if (block && heap_mode() == HEAP_ON) \
+		if (block && (heap_mode() & HEAP_NEW)) \
 			heap_record_alloc(FMT_heap_func_NEW, block, size, CALLER); \
 		return block; \
 	} \

@@ -282,7 +282,7 @@ void java_event_alloc(struct jvmti *env, struct java_env *java, void *thread, vo
 
 	(void)thread;
 	(void)object;
-	if (heap_mode() != HEAP_ON || !col_is_recording())
+	if (!(heap_mode() & HEAP_NEW) || !col_is_recording())
 		return;
 	record.class = number_of_class(env, java, class, 0);
 	self = scope_enter();

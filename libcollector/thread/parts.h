@@ -39,6 +39,13 @@ struct functrace_thread {
 	struct functrace_nesting nesting;
 };
 
+/* ---- the heap, sampled */
+
+struct heap_thread {
+	uint64_t left;   /* bytes to the next one that is marked (draw.h); 0: not drawn yet */
+	uint64_t random; /* state of the generator */
+};
+
 /* ---- OpenMP */
 
 /* Tasks that are executed while others wait for them are on the stack of the thread, which

@@ -23,6 +23,7 @@ struct col_thread {
 	atomic_uint next_free; /* the number of another unused state, 0: none */
 	uintptr_t scope;       /* 0: outside of the recorder, in normal context; see scope.h */
 	uintptr_t scope_pc;    /* the return address of the function that is in it */
+	struct heap_thread heap;
 	int exit_rounds;
 	int timer; /* kernel timer id, valid if armed */
 	int armed;

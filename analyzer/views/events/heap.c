@@ -272,6 +272,8 @@ static struct exp_heap sum_up(const struct dataset *dataset,
 			sum.size_count[bits] += heap->size_count[bits];
 			sum.leak_size_count[bits] += heap->leak_size_count[bits];
 		}
+		if (heap->sampled_every > sum.sampled_every)
+			sum.sampled_every = heap->sampled_every;
 		if (heap->peak_bytes > (*highest)->data->heap.peak_bytes)
 			*highest = at;
 	}
@@ -328,9 +330,11 @@ static void put_text(const struct dataset *dataset, struct output *output,
 	report_put_count(out, "Largest bytes", sum->largest);
 	report_put_count(out, "Average bytes",
 	                 sum->allocs != 0 ? sum->alloc_bytes / sum->allocs : 0);
-	fprintf(out, "  %-23s  ", "Temporary allocations");
-	put_temps(out, sum->temps, sum->allocs);
-	fputc('\n', out);
+	if (sum->sampled_every == 0) { /* else they are not known */
+		fprintf(out, "  %-23s  ", "Temporary allocations");
+		put_temps(out, sum->temps, sum->allocs);
+		fputc('\n', out);
+	}
 	report_put_count(out, "Total frees", sum->frees);
 	if (sum->unmatched_frees != 0)
 		report_put_count(out, "Frees of unknown blocks", sum->unmatched_frees);

@@ -84,7 +84,8 @@ void data_heapstat(const struct dataset *dataset, struct output *output, const s
 	print_field(totals, PRINT_BYTES, "bytes", "Bytes allocated", sum->alloc_bytes);
 	print_field(totals, PRINT_BYTES, "smallest", "Smallest", sum->smallest);
 	print_field(totals, PRINT_BYTES, "largest", "Largest", sum->largest);
-	print_field(totals, PRINT_COUNT, "temporary", "Temporary allocations", sum->temps);
+	if (sum->sampled_every == 0) /* else they are not known */
+		print_field(totals, PRINT_COUNT, "temporary", "Temporary allocations", sum->temps);
 	print_field(totals, PRINT_COUNT, "frees", "Frees", sum->frees);
 	print_field(totals, PRINT_COUNT, "unmatched_frees", "Frees of unknown blocks",
 	            sum->unmatched_frees);

@@ -4,6 +4,7 @@
 
 #include "analyzer/report/absent.h"
 #include "analyzer/report/data.h"
+#include "analyzer/report/heapsampled.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/ticked.h"
@@ -417,6 +418,16 @@ static void put_java(FILE *out, const struct experiment *experiment)
 		        compiled);
 }
 
+static void put_heap(FILE *out, const struct dataset_experiment *at)
+{
+	struct heapsampled heap = {0};
+	char text[320];
+
+	heapsampled_add(&heap, at);
+	if (heapsampled_text(&heap, text, sizeof(text)))
+		put_field(out, "Heap", text);
+}
+
 static void put_header(const struct dataset *dataset, struct output *output,
                        const struct dataset_experiment *at)
 {
@@ -445,6 +456,7 @@ static void put_header(const struct dataset *dataset, struct output *output,
 	put_settings(out, info);
 	put_sampler(out, at->experiment);
 	put_counters(out, at->experiment);
+	put_heap(out, at);
 	for (size_t i = 0; i < info->jit_note_count; i++)
 		put_field(out, i == 0 ? "JIT code" : "", info->jit_notes[i]);
 	put_java(out, at->experiment);

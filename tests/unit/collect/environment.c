@@ -105,15 +105,16 @@ Test(environment, the_descriptor_says_what_is_recorded)
 {
 	struct descriptor made;
 
-	PARSE("-p", "hi", "-H", "on", "-s", "25,j", "-i", "on", "--omp=on", "-m", "on", "-S", "5",
-	      "-y", "USR1", "-l", "USR2", "-x", "-t", "2-3", "-L", "7", "-A", "src", "-F", "=a;b",
-	      "-j", "on", "--functrace=f*,depth=3,min=5us,returns=on");
+	PARSE("-p", "hi", "-H", "sampled:64K", "-s", "25,j", "-i", "on", "--omp=on", "-m", "on",
+	      "-S", "5", "-y", "USR1", "-l", "USR2", "-x", "-t", "2-3", "-L", "7", "-A", "src",
+	      "-F", "=a;b", "-j", "on", "--functrace=f*,depth=3,min=5us,returns=on");
 	made = descriptor_of(build(64));
 	cr_expect_eq(made.clock_is_tsc, 1);
 	cr_expect_eq(made.clock_hz, 2600000000);
 	cr_expect_eq(made.start_ticks, 123456789);
 	cr_expect_eq(made.profile_us, 997);
 	cr_expect_eq(made.heap, 1);
+	cr_expect_eq(made.heap_mean, 65536);
 	cr_expect_eq(made.io, 1);
 	cr_expect_eq(made.sync, 1);
 	cr_expect_eq(made.sync_threshold_ns, 25000);

@@ -119,7 +119,9 @@ Test(listing, what_is_asked_for_is_there)
 
 Test(listing, bounds_stand_behind_the_rest)
 {
-	LIST("-v", "-t", "1-3", "-L", "5");
+	LIST("-v", "-t", "1-3", "-L", "5", "-H", "sampled");
+	expect("heap", "on");
+	expect("heap mean", "524288 bytes");
 	expect("from", "1000 ms");
 	expect("to", "3000 ms");
 	expect("limit", "5 MiB");

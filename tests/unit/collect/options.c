@@ -42,6 +42,40 @@ Test(options, options_end_at_the_program)
 	cr_assert_str_eq(request.target[0], "-odd");
 }
 
+Test(options, the_heap_is_recorded_whole_or_sampled)
+{
+	static const struct {
+		char *text;
+		int heap;
+		uint64_t mean;
+	} good[] = {{"on", 1, 0},
+	            {"off", 0, 0},
+	            {"sampled", 1, 512 << 10},
+	            {"sampled:1", 1, 1},
+	            {"sampled:1000", 1, 1000},
+	            {"sampled:64K", 1, 64 << 10},
+	            {"sampled:1.5M", 1, 1536 << 10},
+	            {"sampled:1024G", 1, UINT64_C(1) << 40}};
+	static char *const bad[] = {"",           "sample",        "sampled:",
+	                            "sampled:x",  "sampledx",      "sampled:0",
+	                            "sampled:-1", "sampled:1T",    "sampled:1KB",
+	                            "sampled:K",  "sampled:1025G", "sampled:99999999999999999999",
+	                            "sampled:1K "};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		cr_expect(PARSE("-H", good[i].text, "true") == 0, "%s: %s", good[i].text,
+		          cause.text);
+		cr_expect_eq(request.heap, good[i].heap, "%s", good[i].text);
+		cr_expect_eq(request.heap_mean, good[i].mean, "%s", good[i].text);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		cr_expect(PARSE("-H", bad[i], "true") == 125, "%s", bad[i]);
+	cr_expect(PARSE("-H", "sampled", "-H", "on", "true") == 0 && request.heap_mean == 0,
+	          "the last one counts");
+	cr_expect(PARSE("-H", "sampled:0", "true") == 125);
+	cr_expect(strstr(cause.text, "from sampled:1 to sampled:1024G"), "%s", cause.text);
+}
+
 Test(options, profile_intervals)
 {
 	static const struct {

@@ -25,6 +25,7 @@ Test(outside, with_them_nothing_else_is_recorded)
 	                          .profile_us = 10007,
 	                          .sample_ms = 1000,
 	                          .heap = 1,
+	                          .heap_mean = 4096,
 	                          .io = 1,
 	                          .sync = 1,
 	                          .functrace = 1,
@@ -48,10 +49,10 @@ Test(outside, with_them_nothing_else_is_recorded)
 	                       "recorded: it is statically linked\n");
 	free(said);
 	cr_expect(request.profile_us == 0 && request.sample_ms == 0 && request.heap == 0 &&
-	          request.io == 0 && request.sync == 0 && request.functrace == 0 &&
-	          request.omp == 0 && request.pause_signal == 0 && request.sample_signal == 0 &&
-	          request.start_paused == 0 && request.stop == 0 && request.from_ms == 0 &&
-	          request.to_ms == 0 && request.limit_bytes == 0);
+	          request.heap_mean == 0 && request.io == 0 && request.sync == 0 &&
+	          request.functrace == 0 && request.omp == 0 && request.pause_signal == 0 &&
+	          request.sample_signal == 0 && request.start_paused == 0 && request.stop == 0 &&
+	          request.from_ms == 0 && request.to_ms == 0 && request.limit_bytes == 0);
 	cr_expect(request.mpi == MPI_OFF && request.java == JAVA_OFF && request.hooks.is_off == 1);
 	cr_expect_eq(request.sampler_ns, 1000);
 }

@@ -41,6 +41,24 @@ Test(interval, samples_of_different_weight_count_as_fewer)
 	cr_expect_eq(interval_effective(0, 0), 0);
 }
 
+/* The ends are the means m with (count - m)^2 = 1.96^2 m. */
+Test(interval, counts_have_the_score_interval)
+{
+	static const double counts[] = {0, 1, 2.5, 10, 1000, 1e9};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		const double square = INTERVAL_DEVIATIONS * INTERVAL_DEVIATIONS, n = counts[i];
+		struct interval of = interval_count(n);
+
+		cr_expect(of.low >= 0 && of.low <= n && of.high > n);
+		NEAR((n - of.low) * (n - of.low), square * of.low, 1e-9 * (1 + square * of.low));
+		NEAR((n - of.high) * (n - of.high), square * of.high, 1e-9 * square * of.high);
+	}
+	NEAR(interval_count(10).low, 5.43199, 1e-5);
+	NEAR(interval_count(10).high, 18.40947, 1e-5);
+	NEAR(interval_count(0).high, 3.8415, 1e-4);
+}
+
 Test(interval, the_farther_end_counts)
 {
 	cr_expect_eq(interval_reach((struct interval){1, 4}, 2), 2);

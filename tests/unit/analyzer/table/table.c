@@ -132,6 +132,33 @@ Test(table, sampled_values_have_a_reach)
 	table_fini(&table);
 }
 
+/* 12 allocations, if they were bytes, each standing for as many as 2 of them: what 6, 1 and 5
+ * events tell. The sum is uncertain, too. */
+Test(table, what_chosen_blocks_stand_for_has_a_reach)
+{
+	struct metric_list metrics;
+	struct metric_sort sort;
+	struct table table;
+	struct interval interval;
+	char error[METRIC_ERROR_MAX];
+
+	cr_assert_eq(metric_list_parse("i.~heapalloccnt", 3, &metrics, error), 0);
+	cr_assert_eq(metric_sort_parse("i.heapalloccnt", 3, &sort, error), 0);
+	fill(&table, &metrics, &sort);
+	table.groups = memory_take(1, sizeof(*table.groups));
+	table.group_count = 1;
+	table.groups[0].unit[METRIC_HEAPALLOCCNT] = 2;
+	for (size_t i = 0; i < table.count; i++) {
+		double value = (double)table_group_value(&table, &table.rows[i], &metrics.at[0], 0);
+
+		cr_assert(table_interval(&table, &table.rows[i], &metrics.at[0], 0, &interval));
+		cr_expect_float_eq(interval.low, 2 * interval_count(value / 2).low, 1e-9);
+		cr_expect_float_eq(interval.high, 2 * interval_count(value / 2).high, 1e-9);
+		cr_expect(interval.low < value && value < interval.high);
+	}
+	table_fini(&table);
+}
+
 Test(table, hidden_metrics_take_no_column)
 {
 	check("e!totalcpu:name", "e.totalcpu", 0, "Name\n<Total>\nwork\nrest\n");

@@ -178,3 +178,112 @@ Test(heap, in_a_pause_blocks_only_end)
 	heap_pause();
 	cr_assert_eq(heap_mode(), HEAP_OFF, "it was off");
 }
+
+/* ---- sampled */
+
+/* One in `mean` bytes; nearly every block if it is 1. */
+static void begin_sampled(uint64_t mean)
+{
+	col.descriptor.heap_mean = mean;
+	heap_start();
+	cr_assert_eq(heap_mode(), HEAP_SAMPLED);
+}
+
+Test(heap, chosen_blocks_and_their_ends_are_recorded)
+{
+	begin_sampled(1);
+	kept[0] = malloc(100);
+	kept[1] = calloc(10, 10);
+	kept[2] = realloc(kept[0], 20000);
+	kept[3] = reallocarray(kept[2], 10, 4000);
+	kept[4] = aligned_alloc(64, 128);
+	free(kept[1]);
+	free(kept[3]);
+	free(kept[4]);
+	kept[5] = malloc(50);
+	free(kept[5]);
+	end(6, 6);
+	is_alloc(0, FMT_heap_func_MALLOC, kept[0], 100);
+	is_alloc(1, FMT_heap_func_CALLOC, kept[1], 100);
+	is_alloc(2, FMT_heap_func_REALLOC, kept[2], 20000);
+	is_alloc(3, FMT_heap_func_REALLOCARRAY, kept[3], 40000);
+	is_alloc(4, FMT_heap_func_ALIGNED_ALLOC, kept[4], 128);
+	is_free(0, FMT_heap_func_REALLOC, kept[0]);
+	is_free(1, FMT_heap_func_REALLOCARRAY, kept[2]);
+	is_free(2, FMT_heap_func_FREE, kept[1]);
+}
+
+/* With 1 TB to go, no small block is chosen but by a chance of one in millions. */
+Test(heap, other_blocks_are_not)
+{
+	kept[0] = malloc(100);
+	begin_sampled(FMT_HEAP_MEAN_MAX);
+	kept[1] = malloc(100);
+	kept[2] = realloc(kept[0], 200);
+	kept[3] = reallocarray(kept[1], 10, 40);
+	kept[4] = valloc(500);
+	free(kept[2]);
+	free(kept[3]);
+	free(kept[4]);
+	free(NULL);
+	end(0, 0);
+	cr_assert_neq(thread->heap.left, 0);
+}
+
+/* Criterion allocates, too: claims come after the end. The compiler believes that malloc changes
+ * nothing that we see. */
+Test(heap, every_wrapper_goes_past_its_bytes)
+{
+	volatile uint64_t *at = &thread->heap.left;
+	uint64_t left, last;
+
+	begin_sampled(FMT_HEAP_MEAN_MAX);
+	kept[0] = malloc(1);
+	*at = 1 << 20;
+	kept[1] = malloc(1000);
+	kept[2] = calloc(10, 200);
+	kept[3] = realloc(kept[0], 3000);
+	kept[4] = reallocarray(kept[1], 10, 400);
+	kept[5] = aligned_alloc(64, 5056);
+	kept[6] = malloc(0);
+	left = *at;
+	*at = 6000;
+	kept[7] = malloc(5999);
+	last = *at;
+	kept[8] = malloc(0); /* takes a byte: it is chosen */
+	end(1, 0);
+	is_alloc(0, FMT_heap_func_MALLOC, kept[8], 0);
+	cr_expect_eq(left, (1 << 20) - 1000 - 2000 - 3000 - 4000 - 5056 - 1);
+	cr_expect_eq(last, 1);
+}
+
+Test(heap, a_chosen_block_that_cannot_be_moved_is_still_one)
+{
+	volatile size_t much = PTRDIFF_MAX;
+
+	begin_sampled(1);
+	kept[0] = malloc(100);
+	kept[1] = realloc(kept[0], much);
+	kept[2] = reallocarray(kept[0], much, 4);
+	kept[3] = reallocarray(kept[0], much, 1);
+	cr_assert(!kept[1] && !kept[2] && !kept[3]);
+	free(kept[0]);
+	end(1, 1);
+	is_free(0, FMT_heap_func_FREE, kept[0]);
+}
+
+Test(heap, in_a_pause_chosen_blocks_only_end)
+{
+	begin_sampled(1);
+	kept[0] = malloc(100);
+	heap_pause();
+	cr_assert_eq(heap_mode(), HEAP_FREES | HEAP_CHOSEN);
+	kept[1] = malloc(100);
+	free(kept[0]);
+	free(kept[1]);
+	heap_start();
+	kept[2] = malloc(100);
+	end(2, 1);
+	is_free(0, FMT_heap_func_FREE, kept[0]);
+	is_alloc(1, FMT_heap_func_MALLOC, kept[2], 100);
+}
