@@ -3,6 +3,7 @@
  * See doc/decisions/51-narrow-terminals.md. */
 #include "analyzer/base/fit.h"
 
+#include "analyzer/base/cppname.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
@@ -64,6 +65,10 @@ char *fit_cut(const char *text, size_t columns)
 	size_t left = columns > rules + FIT_LEAST ? columns - rules : FIT_LEAST, head, tail;
 
 	if (columns == 0 || width <= left)
+		return escaped;
+	cppname_fold(escaped + rules, left);
+	width = width_of(escaped + rules);
+	if (width <= left)
 		return escaped;
 	left -= strlen(dots);
 	tail = tail_width(escaped + rules, left);
