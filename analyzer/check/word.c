@@ -84,7 +84,8 @@ static int read_metric(const char *word, struct metric *out, char *error)
 {
 	struct metric_list list;
 
-	if (strcmp(word, "any") == 0 || strcmp(word, "all") == 0 || strcmp(word, "default") == 0)
+	if (strcmp(word, "any") == 0 || strcmp(word, "all") == 0 || strcmp(word, "default") == 0 ||
+	    strcmp(word, "wide") == 0)
 		return -EINVAL;
 	if (metric_list_parse(word, ~0u, &list, error) != 0 || list.at[0].id >= METRIC_VALUES)
 		return -EINVAL;

@@ -14,25 +14,27 @@
 #define NO METRIC_NO, NULL
 #define TOTAL METRIC_TOTAL, NULL
 #define FUNCTIONS(title) METRIC_FUNCTIONS, title
+#define OWN(title) METRIC_OWN, title
 
 static const struct {
 	const char *keyword, *heading, *meaning;
 	unsigned data;
 	enum metric_unit unit;
-	enum { SPECIAL, USUAL } place;
+	enum metric_place place;
 	enum metric_overview overview;
 	const char *title;
 } metrics[METRICS] = {
 #define METRIC(id, keyword, kind, unit, place, from, overview, heading, meaning) \
-	{keyword, heading, meaning, EXP_DATA_##kind, METRIC_UNIT_##unit, place, overview},
+	{keyword, heading, meaning, EXP_DATA_##kind, METRIC_UNIT_##unit, METRIC_##place, overview},
 #define PROPERTY(id, keyword, unit, heading, meaning) \
-	{keyword, heading, meaning, METRIC_DATA_STATIC, METRIC_UNIT_##unit, SPECIAL, NO},
+	{keyword, heading, meaning, METRIC_DATA_STATIC, METRIC_UNIT_##unit, METRIC_SPECIAL, NO},
 #include "analyzer/model/metric.def"
 };
 
 #undef NO
 #undef TOTAL
 #undef FUNCTIONS
+#undef OWN
 
 _Static_assert(EXP_METRICS <= UINT8_MAX, "a total's number fits");
 #define FROM(...) \
@@ -177,7 +179,7 @@ char *metric_spell(const struct metric *metric, char *text)
 	return text;
 }
 
-static void add(struct metric_list *list, unsigned id, unsigned flavor, unsigned show)
+void metric_list_add(struct metric_list *list, unsigned id, unsigned flavor, unsigned show)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->at[i].id == id && list->at[i].flavor == flavor) {
@@ -189,32 +191,9 @@ static void add(struct metric_list *list, unsigned id, unsigned flavor, unsigned
 		                                          (uint8_t)show};
 }
 
-void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort *sort)
+enum metric_place metric_place_of(unsigned id)
 {
-	unsigned both = METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT;
-
-	*list = (struct metric_list){.count = 0};
-	*sort = (struct metric_sort){.reverse = 0};
-	if (have & EXP_DATA_PROFILE || (have & ~(unsigned)EXP_DATA_USER) == 0) {
-		add(list, METRIC_TOTALCPU, METRIC_EXCLUSIVE, both);
-		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
-	}
-	for (unsigned id = 0; id < METRIC_VALUES; id++)
-		if (metrics[id].data != EXP_DATA_PROFILE && metrics[id].data & have &&
-		    is_there(id) && metrics[id].place == USUAL)
-			add(list, id, METRIC_INCLUSIVE, METRIC_SHOW_VALUE);
-	/* Bytes allocated, not how often. */
-	sort->metric = list->at[list->at[0].id == METRIC_HEAPALLOCCNT ? 1 : 0];
-	add(list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
-}
-
-void metric_of_programs(struct metric_list *list, struct metric_sort *sort)
-{
-	*list = (struct metric_list){.count = 0};
-	add(list, METRIC_ADDRESS, METRIC_PLAIN, METRIC_SHOW_VALUE);
-	add(list, METRIC_SIZE, METRIC_PLAIN, METRIC_SHOW_VALUE);
-	add(list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
-	*sort = (struct metric_sort){.metric = list->at[2]};
+	return metrics[id].place;
 }
 
 /* One keyword taken apart: sets of flavors and shows, 0 where not given. */
@@ -296,8 +275,8 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 	unsigned show = keyword->show ? keyword->show : METRIC_SHOW_VALUE;
 
 	if (metrics[id].data == METRIC_DATA_STATIC) {
-		add(out, id, METRIC_PLAIN,
-		    show & METRIC_SHOW_HIDDEN ? METRIC_SHOW_HIDDEN : METRIC_SHOW_VALUE);
+		metric_list_add(out, id, METRIC_PLAIN,
+		                show & METRIC_SHOW_HIDDEN ? METRIC_SHOW_HIDDEN : METRIC_SHOW_VALUE);
 		return;
 	}
 	if (wanted == 0)
@@ -307,15 +286,15 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 		wanted = (wanted & ~(unsigned)METRIC_ATTRIBUTED) | METRIC_INCLUSIVE;
 	for (size_t i = 0; i < FLAVORS; i++)
 		if (wanted & flavors[i].flavor)
-			add(out, id, flavors[i].flavor, show);
+			metric_list_add(out, id, flavors[i].flavor, show);
 }
 
 /* `text` is no keyword; its name, if it has one, begins at `skip`. The nearest one is named with
  * the same flavor and signs. */
 static void say_unknown(const char *text, size_t skip, char *error)
 {
-	const char *names[METRICS + 3] = {"any", "default", "hwc"}, *near;
-	size_t count = 3, flavor_len = strcspn(text, METRIC_SIGNS);
+	const char *names[METRICS + 4] = {"any", "default", "wide", "hwc"}, *near;
+	size_t count = 4, flavor_len = strcspn(text, METRIC_SIGNS);
 	unsigned flavors_read;
 
 	for (unsigned id = 0; id < METRICS; id++)
@@ -377,7 +356,6 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, char *error)
 {
 	struct metric_list list = {.count = 0}, usual;
-	struct metric_sort sort;
 	char text[64];
 
 	for (;;) {
@@ -385,10 +363,10 @@ int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, 
 		int status;
 
 		snprintf(text, sizeof(text), "%.*s", (int)len, spec);
-		if (strcasecmp(text, "default") == 0) {
-			metric_defaults(have, &usual, &sort);
+		if (metric_list_named(text, have, &usual) == 0) {
 			for (size_t i = 0; i < usual.count; i++)
-				add(&list, usual.at[i].id, usual.at[i].flavor, usual.at[i].show);
+				metric_list_add(&list, usual.at[i].id, usual.at[i].flavor,
+				                usual.at[i].show);
 		} else {
 			status = parse_keyword(text, have, &list, error);
 			if (status != 0)
@@ -398,7 +376,7 @@ int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, 
 			break;
 		spec += len + 1;
 	}
-	add(&list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	metric_list_add(&list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
 	*out = list;
 	return 0;
 }
@@ -491,9 +469,9 @@ void metric_list_attributed(const struct metric_list *list, struct metric_list *
 		const struct metric *metric = &list->at[i];
 
 		if (metric->id < METRIC_VALUES && !(metric->show & METRIC_SHOW_HIDDEN))
-			add(out, metric->id, METRIC_ATTRIBUTED, metric->show);
+			metric_list_add(out, metric->id, METRIC_ATTRIBUTED, metric->show);
 	}
-	add(out, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	metric_list_add(out, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
 }
 
 char *metric_format(unsigned id, uint64_t value, char *text)

@@ -3,7 +3,8 @@
  * A keyword is [flavor][visibility]name. Flavors: e exclusive, i inclusive, a attributed.
  * Visibility: `.` and `+` the value, `%` its share of the total, `~` the value and how far it may
  * be from the truth, `!` hidden (but usable for sorting). Several flavors and signs expand; flavors
- * first. `any` and `all` name every metric that has data, `default` the list to begin with. */
+ * first. `any` and `all` name every metric that has data, `default` the list to begin with, `wide`
+ * the same with more columns. */
 #ifndef XER_ANALYZER_MODEL_METRIC_H
 #define XER_ANALYZER_MODEL_METRIC_H
 
@@ -95,9 +96,14 @@ enum { METRIC_FROM_MAX = 20 };
 extern const uint8_t metric_from[METRIC_VALUES][METRIC_FROM_MAX];
 
 /* What the overview tells of it: METRIC_FUNCTIONS: its total and, under this title, the functions
- * with most of it. */
-enum metric_overview { METRIC_NO, METRIC_TOTAL, METRIC_FUNCTIONS };
+ * with most of it; METRIC_OWN: the same by functions of the program's own code. */
+enum metric_overview { METRIC_NO, METRIC_TOTAL, METRIC_FUNCTIONS, METRIC_OWN };
 enum metric_overview metric_overview_of(unsigned id, const char **title);
+
+/* METRIC_LEADING: among the columns at the start; METRIC_USUAL: the same, unless several kinds of
+ * data were recorded. */
+enum metric_place { METRIC_SPECIAL, METRIC_USUAL, METRIC_LEADING };
+enum metric_place metric_place_of(unsigned id);
 
 enum metric_unit metric_unit_of(unsigned id);
 
@@ -109,6 +115,17 @@ char *metric_describe(const struct metric *metric, char *text);
 
 /* Keyword of a metric, "e.%totalcpu", into text[METRIC_TEXT_MAX]. Returns text. */
 char *metric_spell(const struct metric *metric, char *text);
+
+/* Add a metric, or, if it is there with the same flavor, what is shown of it. A full list stays as
+ * it is. */
+void metric_list_add(struct metric_list *list, unsigned id, unsigned flavor, unsigned show);
+
+/* The list that `default` or `wide` names, without the name of the row. Returns 0, or -ENOENT: it
+ * is another word. */
+int metric_list_named(const char *word, unsigned have, struct metric_list *list);
+
+/* How many more columns `wide` has, if `shown` is the list shown at first; else 0. */
+size_t metric_left_out(unsigned have, const struct metric_list *shown);
 
 /* The list shown at first for data of the kinds in `have`, and the metric to sort by. */
 void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort *sort);

@@ -43,15 +43,18 @@ static int by_place(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* The metrics of the kind, without flavors: things have no callers. */
-static void choose_metrics(const struct choices *choices, unsigned data, struct metric_list *out,
-                           struct metric_sort *sort)
+/* The metrics of the kind, without flavors: things have no callers. Those that the user has chosen,
+ * unless there are none of the kind. */
+static void choose_metrics(const struct dataset *dataset, const struct choices *choices,
+                           unsigned data, struct metric_list *out, struct metric_sort *sort)
 {
 	struct metric_list usual;
 	const struct metric_list *from = &choices->metrics;
 
 	*out = (struct metric_list){.count = 0};
 	metric_defaults(data, &usual, sort);
+	if (metric_left_out(dataset->have, &choices->metrics) != 0)
+		from = &usual;
 	for (int try = 0; try < 2 && out->count == 0; try++, from = &usual)
 		for (size_t i = 0; i < from->count; i++) {
 			struct metric metric = from->at[i];
@@ -166,7 +169,7 @@ void compare_named_put_kind(const struct dataset *dataset, const struct choices 
 {
 	struct compare_form form = {.key = key};
 
-	choose_metrics(choices, data, &form.metrics, &form.sort);
+	choose_metrics(dataset, choices, data, &form.metrics, &form.sort);
 	put_title(dataset, choices, output, what, &form.sort, put_note);
 	compare_named_put(dataset, choices, output, named, &form);
 }

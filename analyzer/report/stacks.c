@@ -8,6 +8,7 @@
 #include "format/record.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/model/name.h"
+#include "analyzer/model/owncode.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
 
@@ -230,14 +231,9 @@ void stacks_put(const struct dataset *dataset, const struct choices *choices, st
 
 const struct sym_function *stacks_culprit(const struct tree *tree, uint32_t node)
 {
-	for (; node != TREE_ROOT; node = tree->nodes[node].parent) {
-		const struct sym_function *function = tree->items[tree->nodes[node].item].function;
+	uint32_t own = owncode_node(tree, node);
 
-		if (function->name[0] != '<' && !function->unresolved &&
-		    strcmp(function->name, "_start") != 0 && !strstr(function->object->name, ".so"))
-			return function;
-	}
-	return NULL;
+	return own == TREE_ROOT ? NULL : tree->items[tree->nodes[own].item].function;
 }
 
 /* The frames of a node that are to be shown; none where memory is short. */
@@ -268,31 +264,47 @@ size_t stacks_put_node(const struct dataset *dataset, const struct choices *choi
 	return shown;
 }
 
+/* The innermost frame of the program's own code that is shown; else the innermost one. Returns 0 if
+ * none is shown. */
+static int find_place(const struct dataset *dataset, const struct dataset_experiment *at,
+                      uint32_t node, struct sym_frame *place)
+{
+	int is_found = 0;
+
+	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
+		const struct sym_frame *frames;
+		int count = find_frames(dataset, at, node, &frames);
+
+		for (int i = 0; i < count; i++) {
+			int is_own = owncode_is(frames[i].function, frames[i].file);
+
+			if (is_own || !is_found)
+				*place = frames[i];
+			if (is_own)
+				return 1;
+			is_found = 1;
+		}
+	}
+	return is_found;
+}
+
 char *stacks_name_node(const struct dataset *dataset, const struct choices *choices,
                        const struct dataset_experiment *at, uint32_t node)
 {
-	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
-		const struct sym_frame *frames;
+	struct sym_frame place;
 
-		if (find_frames(dataset, at, node, &frames) > 0)
-			return name_item(choices, TREE_FRAMES, &frames[0]);
-	}
-	return NULL;
+	return find_place(dataset, at, node, &place) ? name_item(choices, TREE_FRAMES, &place)
+	                                             : NULL;
 }
 
 char *stacks_name_place(const struct dataset *dataset, const struct choices *choices,
                         const struct dataset_experiment *at, uint32_t node, int with_line)
 {
-	for (; node < at->data->nodes.count; node = at->data->nodes.parent[node]) {
-		const struct sym_frame *frames;
-		struct sym_frame place;
+	struct sym_frame place;
 
-		if (find_frames(dataset, at, node, &frames) == 0)
-			continue;
-		place = frames[0];
-		place.address = 0;
-		return with_line ? name_item(choices, TREE_FRAMES, &place)
-		                 : name_function(choices, place.function);
-	}
-	return NULL;
+	if (!find_place(dataset, at, node, &place))
+		return NULL;
+	place.address = 0;
+	return with_line ? name_item(choices, TREE_FRAMES, &place)
+	                 : name_function(choices, place.function);
 }

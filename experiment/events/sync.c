@@ -240,7 +240,9 @@ static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
 	uint64_t wait = fact->wait_ticks;
 
 	exp_load_add(load, EXP_SYNC_COUNT, row, 1);
-	exp_load_add(load, EXP_SYNC_WAIT, row, wait);
+	exp_load_add(load,
+	             class_of[event->func] == EXP_SYNC_JOIN ? EXP_SYNC_JOIN_WAIT : EXP_SYNC_WAIT,
+	             row, wait);
 	exp_load_raise(load, EXP_SYNC_LONGEST, row, wait);
 	load->set.quality.sync_events++;
 	if (at == EXP_NO_INDEX) {
@@ -406,6 +408,7 @@ static void finish(struct reader *reader)
 	size_t wait_count;
 
 	exp_load_metric_ns(load, EXP_SYNC_WAIT);
+	exp_load_metric_ns(load, EXP_SYNC_JOIN_WAIT);
 	exp_load_metric_ns(load, EXP_SYNC_LONGEST);
 	for (size_t i = 0; i < reader->object_count; i++) {
 		struct exp_sync_object *object = &load->sync_objects[i];

@@ -50,8 +50,8 @@ is "PAGER is taken if XER_PAGER is not set" 0 $?
 rm -f paged.txt
 unset PAGER
 if have less; then
-	# Without an F in LESS it would wait for a key for ever.
-	terminal 30 "LESS=FRX $xer_print -limit 3 -functions -limit 4 -functions -limit 3 -functions profile.er"
+	# It is told to go to the end and to quit, as nobody is there to press keys.
+	terminal 30 "LESS=RX+Gq $xer_print -limit 3 -functions -limit 4 -functions -limit 3 -functions profile.er"
 	contains "less passes colours on" "$esc\[1;31m.*work_a" shown.txt
 else
 	skip "less passes colours on" "no less"

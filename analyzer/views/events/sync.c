@@ -76,10 +76,12 @@ static uint64_t waits_of(const struct metric_view *values, const void *context)
 	return metric_at(values, METRIC_SYNCN);
 }
 
+/* That main waits for its threads to end is what it does meanwhile, and no fault: such stacks are
+ * the last ones. */
 static uint64_t time_of(const struct metric_view *values, const void *context)
 {
 	(void)context;
-	return metric_at(values, METRIC_SYNC);
+	return metric_at(values, METRIC_SYNCOBJECT);
 }
 
 static void put_head(const struct dataset *dataset, const struct choices *choices,
@@ -151,7 +153,10 @@ static int by_wait(const void *left, const void *right)
 {
 	const struct exp_sync_object *a = ((const struct lock *)left)->object;
 	const struct exp_sync_object *b = ((const struct lock *)right)->object;
+	int a_joins = a->object_class == EXP_SYNC_JOIN, b_joins = b->object_class == EXP_SYNC_JOIN;
 
+	if (a_joins != b_joins)
+		return a_joins ? 1 : -1;
 	if (a->wait_ns != b->wait_ns)
 		return a->wait_ns > b->wait_ns ? -1 : 1;
 	if (a->count != b->count)

@@ -6,6 +6,7 @@
 #include "analyzer/report/data.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/model/name.h"
+#include "analyzer/model/owncode.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/table/table.h"
@@ -65,49 +66,126 @@ static void put_experiment(const struct dataset *dataset, struct output *output,
 	fputc('\n', out);
 }
 
+/* What each function of a part of the tree has of one metric. */
+struct sums {
+	const struct tree *tree;
+	const uint32_t *items; /* that the values of a node go to, see owncode_items */
+};
+
+static uint64_t *make_sums(const void *source, unsigned id)
+{
+	const struct sums *sums = source;
+	const struct tree_own *own = &sums->tree->own;
+	const uint64_t *values = columns_of(&own->values, id);
+	uint64_t *made;
+
+	if (!values)
+		return NULL;
+	made = memory_take(sums->tree->item_count, sizeof(*made));
+	for (size_t row = 0; row < own->values.count; row++)
+		made[sums->items[own->node_of[row]]] += values[row];
+	return made;
+}
+
 /* The functions with the most of a metric, <Total> first, and the one column that they have. */
-static struct table find_top(const struct dataset *dataset, const struct choices *choices,
-                             unsigned id, struct metric_list *metrics)
+struct top {
+	struct table table;
+	struct metric_list metrics;
+	/* Of a metric by the program's own code, for each group; else NULL: */
+	struct columns *own;
+	struct sums *sums;
+	uint32_t *items;
+};
+
+static const struct columns *top_values(const struct top *top, const struct fold *fold,
+                                        uint32_t item, size_t group)
+{
+	if (item == 0)
+		return &fold->total;
+	return top->own ? &top->own[group] : &fold->own;
+}
+
+static void make_own(const struct dataset *dataset, const struct tree *tree,
+                     const struct fold *const *folds, struct top *top)
+{
+	size_t count = dataset_columns(dataset);
+
+	top->items = owncode_items(tree);
+	top->sums = memory_take(count, sizeof(*top->sums));
+	top->own = memory_take(count, sizeof(*top->own));
+	for (size_t i = 0; i < count; i++) {
+		top->sums[i] = (struct sums){folds[i]->tree, top->items};
+		top->own[i] = (struct columns){
+			.count = tree->item_count, .make = make_sums, .source = &top->sums[i]};
+	}
+}
+
+static void find_top(const struct dataset *dataset, const struct choices *choices, unsigned id,
+                     struct top *top)
 {
 	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
 	const struct fold **folds = compare_folds(dataset, TREE_FUNCTIONS);
 	struct metric_sort sort = {
 		.metric = {(uint8_t)id, METRIC_EXCLUSIVE, METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT}};
-	struct table table = {.count = 0};
+	const char *title;
 
-	*metrics = (struct metric_list){.at = {sort.metric}, .count = 1};
-	compare_table(dataset, &table, TREE_FUNCTIONS);
+	*top = (struct top){.metrics = {.at = {sort.metric}, .count = 1}};
+	if (metric_overview_of(id, &title) == METRIC_OWN)
+		make_own(dataset, tree, folds, top);
+	compare_table(dataset, &top->table, TREE_FUNCTIONS);
 	for (uint32_t i = 0; i < tree->item_count; i++) {
-		for (size_t j = 0; j < table.group_count; j++)
-			table.next[j] = (struct table_values){
-				columns_view(i == 0 ? &folds[j]->total : &folds[j]->own, i),
+		for (size_t j = 0; j < top->table.group_count; j++)
+			top->table.next[j] = (struct table_values){
+				columns_view(top_values(top, folds[j], i, j), i),
 				columns_view(&folds[j]->total, i)};
-		if (i == 0 || table_next_is_worth(&table, metrics, &sort))
-			table_add_next(&table, tree, i,
+		if (i == 0 || table_next_is_worth(&top->table, &top->metrics, &sort))
+			table_add_next(&top->table, tree, i,
 			               name_function(choices, tree->items[i].function));
 	}
 	free(folds);
-	table_sort(&table, 1, &sort, metrics);
-	return table;
+	table_sort(&top->table, 1, &sort, &top->metrics);
+}
+
+static void top_fini(const struct dataset *dataset, struct top *top)
+{
+	for (size_t i = 0; top->own && i < dataset_columns(dataset); i++)
+		columns_fini(&top->own[i]);
+	table_fini(&top->table);
+	free(top->own);
+	free(top->sums);
+	free(top->items);
+}
+
+static const char *title_end(unsigned id)
+{
+	const char *title;
+
+	return metric_overview_of(id, &title) == METRIC_OWN
+	               ? ", by the innermost function of the program"
+	               : "";
 }
 
 static void put_top(const struct dataset *dataset, const struct choices *choices,
                     struct output *output, unsigned id, const char *title)
 {
-	struct metric_list metrics;
-	struct table table = find_top(dataset, choices, id, &metrics);
 	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
+	const struct table *table;
+	struct top top;
 
-	if (table.count > 1)
-		fprintf(output->out, "  %s:\n", title);
-	for (size_t i = 1; i < table.count && i <= TOP; i++) {
+	find_top(dataset, choices, id, &top);
+	table = &top.table;
+	if (table->count > 1)
+		fprintf(output->out, "  %s%s:\n", title, title_end(id));
+	for (size_t i = 1; i < table->count && i <= TOP; i++) {
+		const struct metric *metric = &top.metrics.at[0];
+
 		fprintf(output->out, "    %14s  %6s %%  ",
-		        table_format(&table, &table.rows[i], &metrics.at[0], 0, value),
-		        table_format_percent(&table, &table.rows[i], &metrics.at[0], 0, share));
-		text_put(output->out, table.rows[i].name);
+		        table_format(table, &table->rows[i], metric, 0, value),
+		        table_format_percent(table, &table->rows[i], metric, 0, share));
+		text_put(output->out, table->rows[i].name);
 		fputc('\n', output->out);
 	}
-	table_fini(&table);
+	top_fini(dataset, &top);
 }
 
 static void put_total(const struct dataset *dataset, struct output *output, unsigned id)
@@ -149,7 +227,7 @@ static void for_each_top(const struct dataset *dataset, const struct choices *ch
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++)
 		if (metric_data_of(id) == 1u << kind &&
-		    metric_overview_of(id, &title) == METRIC_FUNCTIONS)
+		    metric_overview_of(id, &title) >= METRIC_FUNCTIONS)
 			put(dataset, choices, output, id, title);
 }
 
@@ -266,16 +344,16 @@ static void put_groups(const struct dataset *dataset, struct output *output)
 static void put_top_table(const struct dataset *dataset, const struct choices *choices,
                           struct output *output, unsigned id, const char *title)
 {
-	struct metric_list metrics;
-	struct table table = find_top(dataset, choices, id, &metrics);
 	char *name = memory_format("top.%s", metric_keyword(id));
+	struct top top;
 
+	find_top(dataset, choices, id, &top);
 	if (!print_is_data(output))
-		fprintf(output->out, "%s\n\n", title);
-	table_put(dataset, output, &table, &metrics, TOP + 1, name);
+		fprintf(output->out, "%s%s\n\n", title, title_end(id));
+	table_put(dataset, output, &top.table, &top.metrics, TOP + 1, name);
 	fputc('\n', output->out);
 	free(name);
-	table_fini(&table);
+	top_fini(dataset, &top);
 }
 
 /* The largest values of each kind of data as tables; in a comparison those of the first group, or
@@ -324,6 +402,36 @@ static void put_text(const struct dataset *dataset, const struct choices *choice
 	fputc('\n', output->out);
 }
 
+/* The view that leads on from a total, if that is not 0. */
+static const struct {
+	unsigned metric;
+	const char *command, *why;
+} following[] = {
+	{METRIC_BLOCKED, "waits", "the longest waits, and who held what was waited for"},
+	{METRIC_HEAPLEAKBYTES, "leaks", "the stacks that allocated what was not freed"},
+	{METRIC_HEAPALLOCBYTES, "allocs", "the stacks that allocate most"},
+	{METRIC_SYNCOBJECT, "locks", "what was waited for"},
+	{METRIC_IOREADTIME, "ioactivity", "the files that were read and written"},
+	{METRIC_OMPWAIT, "ompregions", "parallel regions, and what threads did in them"},
+	{METRIC_MPITIME, "mpifunctions", "calls of MPI"},
+	{METRIC_FCALLS, "calls", "the traced functions"},
+};
+
+static void put_following(const struct dataset *dataset, const struct choices *choices,
+                          struct output *output)
+{
+	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->sum;
+
+	report_put_next(dataset, choices, output, "functions", NULL,
+	                "all functions with these metrics");
+	for (size_t i = 0; i < sizeof(following) / sizeof(following[0]); i++)
+		if (sum->of[following[i].metric] != 0)
+			report_put_next(dataset, choices, output, following[i].command, NULL,
+			                following[i].why);
+	report_put_next(dataset, choices, output, "metric_list", NULL, "what else tables can show");
+	fputc('\n', output->out);
+}
+
 void view_overview(const struct dataset *dataset, const struct choices *choices,
                    struct output *output, const struct command_argument *argument)
 {
@@ -341,8 +449,5 @@ void view_overview(const struct dataset *dataset, const struct choices *choices,
 		put_data(dataset, choices, output);
 	else
 		put_text(dataset, choices, output);
-	report_put_next(dataset, choices, output, "functions", NULL,
-	                "all functions with these metrics");
-	report_put_next(dataset, choices, output, "metric_list", NULL, "what else tables can show");
-	fputc('\n', output->out);
+	put_following(dataset, choices, output);
 }

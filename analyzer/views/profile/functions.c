@@ -85,6 +85,17 @@ static const struct sym_function *find_cut(const struct choices *choices, const 
 	return NULL;
 }
 
+static void put_more_columns(const struct dataset *dataset, const struct choices *choices,
+                             struct output *output)
+{
+	size_t more = metric_left_out(dataset->have, &choices->metrics);
+	char why[64];
+
+	snprintf(why, sizeof(why), "%zu more columns of what was recorded", more);
+	if (more != 0)
+		report_put_next(dataset, choices, output, "metrics wide", NULL, why);
+}
+
 static void put_hints(const struct dataset *dataset, const struct choices *choices,
                       struct output *output, const struct table *table)
 {
@@ -99,13 +110,14 @@ static void put_hints(const struct dataset *dataset, const struct choices *choic
 	if (table->count > 2)
 		report_put_next(dataset, choices, output, "calltree", NULL,
 		                "where the calls come from");
-	if (table->sum.of[METRIC_HEAPLEAKCNT] != 0)
+	if (table->sum.of[METRIC_HEAPLEAKCNT] != 0 || table->sum.of[METRIC_HEAPLEAKBYTES] != 0)
 		report_put_next(dataset, choices, output, "leaks", NULL,
 		                "the stacks that allocated what was not freed");
 	else if (table->sum.of[METRIC_SYNC] != 0)
 		report_put_next(dataset, choices, output, "locks", NULL, "what was waited for");
 	else if (top && top->line != 0)
 		report_put_next(dataset, choices, output, "lines", NULL, "the same by source line");
+	put_more_columns(dataset, choices, output);
 }
 
 static void put_table(const struct dataset *dataset, const struct choices *choices,

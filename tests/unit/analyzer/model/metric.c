@@ -81,6 +81,24 @@ Test(metric, special_ones_are_shown_where_they_are_asked_for)
 	check("e.heappeakbytes", EXP_DATA_HEAP, "e.heappeakbytes:name");
 }
 
+Test(metric, of_several_kinds_each_leads_with_few_columns)
+{
+	unsigned both = EXP_DATA_PROFILE | EXP_DATA_HEAP | EXP_DATA_SYNC | EXP_DATA_USER;
+	struct metric_list list;
+	struct metric_sort sort;
+
+	check("default", both,
+	      "e.%totalcpu:i.%totalcpu:i.heapallocbytes:i.heapleakbytes:i.sync:name");
+	check("wide", both,
+	      "e.%totalcpu:i.%totalcpu:i.heapalloccnt:i.heapallocbytes:i.heapleakcnt:i.heapleakbytes:i.sync:i.syncn:name");
+	metric_defaults(both, &list, &sort);
+	cr_expect_eq(metric_left_out(both, &list), 3);
+	list.count--;
+	cr_expect_eq(metric_left_out(both, &list), 0, "the user has chosen another list");
+	metric_defaults(EXP_DATA_PROFILE | EXP_DATA_SYNC, &list, &sort);
+	cr_expect_eq(metric_left_out(EXP_DATA_PROFILE | EXP_DATA_SYNC, &list), 0);
+}
+
 Test(metric, default_is_the_list_to_begin_with)
 {
 	check("default", EXP_DATA_PROFILE, "e.%totalcpu:i.%totalcpu:name");
