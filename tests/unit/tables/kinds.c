@@ -48,16 +48,6 @@ static const struct {
 };
 enum { METRICS = sizeof(metrics) / sizeof(metrics[0]) };
 
-/* What filters can ask of events, `all` aside. */
-static const struct {
-	const char *name, *data;
-} tokens[] = {
-#define TOKEN(name, data, kind, names, value, meaning) {#name, #data},
-#define ALIAS(name, other)
-#include "analyzer/filter/token.def"
-};
-enum { TOKENS = sizeof(tokens) / sizeof(tokens[0]) };
-
 static const struct {
 	const char *name, *need;
 } commands[] = {
@@ -347,28 +337,5 @@ Test(totals, every_total_is_read_and_shown)
 		    strncmp(totals[i].id, "COUNTER", 7) != 0)
 			row_needs(text_has(text_of("experiment", ".c"), word), TABLE, totals[i].id,
 			          "a reader that counts it");
-	}
-}
-
-/* Is `id` one of the words in "PROFILE | WALL"? */
-static int is_among(const char *id, const char *words)
-{
-	size_t len = strlen(id);
-
-	for (const char *at = words; (at = strstr(at, id)); at += len)
-		if ((at == words || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
-			return 1;
-	return 0;
-}
-
-Test(kinds, filters_have_a_word_for_each_kind)
-{
-	for (size_t i = 0; i < KINDS; i++) {
-		int count = 0;
-
-		for (size_t t = 0; t < TOKENS; t++)
-			count += is_among(kinds[i].id, tokens[t].data);
-		cr_expect_gt(count, 0, "no word in analyzer/filter/token.def is of %s",
-		             kinds[i].id);
 	}
 }
