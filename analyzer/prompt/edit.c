@@ -1,4 +1,4 @@
-/* edit.c: see edit.h (doc/decisions/90-prompt.md). The terminal is in libedit's mode only while a
+/* edit.c: see edit.h (doc/decisions/89-prompt.md). The terminal is in libedit's mode only while a
  * line is read, so that the output of commands, and the keys that stop them, work as usual. So is
  * the user's locale: outside, the case of letters must not depend on it. */
 #include "analyzer/prompt/edit.h"

@@ -1,4 +1,4 @@
-/* account.c: see account.h. See doc/decisions/98-size-limit.md. */
+/* account.c: see account.h. See doc/decisions/94-size-limit.md. */
 #include "libcollector/write/account.h"
 
 #include "libcollector/base/collector.h"
