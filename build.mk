@@ -255,7 +255,7 @@ $(BUILD)/tests/programs/late/own_malloc.so: tests/programs/own_malloc.c
 
 # ---- fuzz targets, with libFuzzer (a build by clang with -fsanitize=fuzzer-no-link) and without
 
-FUZZ_OBJ := $(call objects,,tests/fuzz/targets) $(addprefix $(BUILD)/obj/libcollector/,object/elffile.o base/file.o base/kernel.o base/memory.o base/collector.o) $(filter-out %/main.o,$(ANALYZER_OBJ))
+FUZZ_OBJ := $(call objects,,tests/fuzz/targets) $(addprefix $(BUILD)/obj/libcollector/,object/elffile.o base/aside.o base/file.o base/kernel.o base/memory.o base/collector.o) $(filter-out %/main.o,$(ANALYZER_OBJ))
 FUZZ_LIBS := $(TEMPLATE_LIB) $(EXPERIMENT_LIB) $(FORMAT_LIB)
 fuzz-engine: $(BUILD)/tests/fuzz/engine
 fuzz-replay: $(BUILD)/tests/fuzz/replay
