@@ -5,11 +5,9 @@
 #include "format/layout.h"
 
 #include <fts.h>
-#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { BLOCK = 512 /* the unit of st_blocks */ };
 
@@ -44,15 +42,6 @@ static struct sizes measure(char *path)
 	return sizes;
 }
 
-/* As short as it can be typed where we are. */
-static const char *shorten(const char *path)
-{
-	char here[PATH_MAX];
-	size_t len = getcwd(here, sizeof(here)) ? strlen(here) : 0;
-
-	return len > 1 && strncmp(path, here, len) == 0 && path[len] == '/' ? path + len + 1 : path;
-}
-
 static void put_size(FILE *out, uint64_t bytes)
 {
 	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
@@ -64,9 +53,8 @@ static void put_size(FILE *out, uint64_t bytes)
 	fprintf(out, "%.*f %s", unit > 0 && value < 9.95, value, units[unit]);
 }
 
-void closing_put(FILE *out, char *path)
+void closing_put(FILE *out, char *path, const char *name)
 {
-	const char *name = shorten(path);
 	struct sizes sizes = measure(path);
 
 	text_put(out, name);

@@ -69,8 +69,8 @@ static int archive_all(const struct options *options)
 	for (int i = 0; i < options->experiment_count; i++)
 		if (visit_path(&visit, options->experiments[i]) != EXIT_DONE)
 			status = EXIT_PROBLEM;
-	for (int i = 0; options->closing && i < options->experiment_count; i++)
-		closing_put(stderr, options->experiments[i]);
+	if (options->closing && options->experiment_count > 0)
+		closing_put(stderr, options->experiments[0], options->closing);
 	return status;
 }
 

@@ -86,6 +86,15 @@ static int copy_text(char *to, size_t size, const char *from)
 	return snprintf(to, size, "%s", from) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
+/* Where in an absolute path the part begins that names it from the working directory. */
+static uint64_t name_at(const char *path)
+{
+	char here[PATH_MAX];
+	size_t len = getcwd(here, sizeof(here)) ? strlen(here) : 0;
+
+	return len > 1 && strncmp(path, here, len) == 0 && path[len] == '/' ? len + 1 : 0;
+}
+
 /* The device number of the terminal that our user reads messages on and that controls us, 0:
  * none. */
 static uint64_t terminal(void)
@@ -144,6 +153,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.start_ticks = start->ticks;
 	descriptor.step.pid = (uint64_t)getpid();
 	descriptor.terminal = request->experiment_group || request->attach ? 0 : terminal();
+	descriptor.name_at = name_at(directory);
 	if (copy_text(descriptor.directory, sizeof(descriptor.directory), directory) < 0 ||
 	    copy_text(descriptor.archive, sizeof(descriptor.archive),
 	              archives ? installation->archive : "") < 0 ||

@@ -29,12 +29,15 @@ static int allocate(int fd, int mode, uint64_t at, uint64_t len)
 static int allocate_by_writing(struct col_file *file, const char *name, uint64_t at, uint64_t len)
 {
 	static const char zeros[SYS_PAGE];
+	unsigned tries = 0;
 
 	while (len > 0) {
 		size_t step = len < sizeof(zeros) ? (size_t)len : sizeof(zeros);
 		int fd = col_file_get(file, name);
 		long done = fd < 0 ? fd : sys_pwrite(fd, zeros, step, at);
 
+		if (retry(done == -EINTR, &tries))
+			continue;
 		if (done <= 0)
 			return done < 0 ? (int)done : -ENOSPC;
 		at += (uint64_t)done;
@@ -85,6 +88,9 @@ int col_file_extend(struct col_file *file, const char *name, uint64_t at, uint64
 
 	if (error == 0)
 		error = reserve(file, name, at, len);
+	/* NFS reserves no room behind the end, but makes files longer. */
+	if (error == -EOPNOTSUPP)
+		error = move_end_by_number(file, name, at, len);
 	if (error == -EOPNOTSUPP)
 		return allocate_by_writing(file, name, at, len);
 	if (error == 0 && move_end(file, name, at + len) < 0)

@@ -284,11 +284,17 @@ int col_file_with_free(int (*make)(void *argument), void *argument)
 int col_file_use(struct col_file *file, const char *name, int (*use)(void *argument),
                  void *argument)
 {
+	const struct col_file before = *file;
 	struct use it = {file, use, argument};
+	int result;
 
 	if (unlikely(col_file_get(file, name) == -EMFILE))
 		return col_aside(use_and_close, &it);
-	return use_and_close(&it);
+	result = use_and_close(&it);
+	/* Aside, it is another one, which goes with the thread; ours is still open. */
+	if (unlikely(col_is_aside() && before.fd >= 0 && !before.is_brief))
+		*file = before;
+	return result;
 }
 
 static int is_place(const struct place *place, int fd)

@@ -75,15 +75,16 @@ static int was_used(uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* Of all places that were used. */
-static void begin_generation(void)
+/* Of [start, end) and all places that were used; another thread may have taken note of the range
+ * at the same time. */
+static void begin_generation(uint64_t start, uint64_t end)
 {
-	uint64_t start = atomic_exchange(&used_start, UINT64_MAX),
-		 end = atomic_exchange(&used_end, 0);
+	uint64_t first = atomic_exchange(&used_start, UINT64_MAX),
+		 last = atomic_exchange(&used_end, 0);
 
 	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
 		atomic_store_explicit(&used[i], 0, memory_order_relaxed);
-	generation_renew(start, end);
+	generation_renew(first < start ? first : start, last > end ? last : end);
 }
 
 /* Returns the size of what was loaded there before, 0: nothing. */
@@ -136,7 +137,7 @@ static uint32_t claim(uint64_t start, unsigned size)
 		widen_used(start, start + larger);
 	else
 		return generation_unite(start, start + size);
-	begin_generation();
+	begin_generation(start, start + larger);
 	return generation_unite(start, start + size);
 }
 

@@ -173,12 +173,18 @@ uint32_t generation_renew(uint64_t start, uint64_t end)
 	int error;
 
 	sys_block_signals(&old);
-	error = col_lock_take(&lock);
-	generation = atomic_fetch_add(&col.generation, 1) + 1;
-	if (error == 0) {
-		set(start, end, generation);
+	/* In a child that is not recorded, the lock may have been forked while it was held. */
+	if (col_is_recording())
+		error = col_lock_take(&lock);
+	else
+		error = col_lock_try(&lock) ? 0 : -EBUSY;
+	/* The table first: what a thread has kept of its stack is dropped when the number changes.
+	 */
+	if (error == 0)
+		set(start, end, (uint32_t)atomic_load(&col.generation) + 1);
+	generation = (uint32_t)atomic_fetch_add(&col.generation, 1) + 1;
+	if (error == 0)
 		col_lock_give(&lock);
-	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 	return generation;
 }

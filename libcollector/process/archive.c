@@ -49,7 +49,8 @@ static int is_founding_process(void)
 }
 
 /* A descriptor of the terminal that xcollect was started from, if it still controls the founder,
- * which is in its foreground: to write from the background may stop a process. Many programs have
+ * which is in its foreground: to write from the background may stop a process. A terminal that the
+ * user has stopped (Ctrl-S) does not block. Many programs have
  * closed their standard error by now. -1: it is not to be had. */
 static long open_terminal(void)
 {
@@ -59,7 +60,7 @@ static long open_terminal(void)
 
 	if (!col.descriptor.terminal || !is_founding_process())
 		return -1;
-	fd = sys_openat(AT_FDCWD, "/dev/tty", O_WRONLY | O_NOCTTY, 0);
+	fd = sys_openat(AT_FDCWD, "/dev/tty", O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
 	if (fd >= 0 && SYS3(SYS_ioctl, fd, TIOCGDEV, &device) == 0 &&
 	    device == col.descriptor.terminal && SYS3(SYS_ioctl, fd, TIOCGPGRP, &group) == 0 &&
 	    group == SYS1(SYS_getpgid, 0))
@@ -68,15 +69,22 @@ static long open_terminal(void)
 }
 
 /* In the child's child, while that waits. */
-static int execute(void *how)
+static int execute(void *terminal)
 {
-	char *const argv[] = {col.descriptor.archive,      how,  "-a",
-	                      col.descriptor.archive_mode, what, NULL};
+	char *const quiet[] = {col.descriptor.archive,      "-q", "-a",
+	                       col.descriptor.archive_mode, what, NULL};
+	char *const closing[] = {col.descriptor.archive,
+	                         "-s",
+	                         col.descriptor.directory + col.descriptor.name_at,
+	                         "-a",
+	                         col.descriptor.archive_mode,
+	                         what,
+	                         NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 	sys_sigset none = 0;
 
 	sys_sigmask(SIG_SETMASK, &none, NULL);
-	SYS3(SYS_execve, col.descriptor.archive, argv, environment);
+	SYS3(SYS_execve, col.descriptor.archive, terminal ? closing : quiet, environment);
 	SYS1(SYS_exit_group, 127);
 	return 127;
 }
@@ -93,7 +101,6 @@ static long above_standard(long fd)
  * that the parent has open are not kept open, but for the terminal that gets the closing line. */
 static int run(void *inner_stack)
 {
-	static char quiet[] = "-q", closing[] = "-s";
 	long null = above_standard(sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0));
 	long terminal = above_standard(open_terminal());
 	int child, status;
@@ -102,7 +109,7 @@ static int run(void *inner_stack)
 		SYS3(SYS_dup3, fd == STDERR_FILENO && terminal >= 0 ? terminal : null, fd, 0);
 	drop_handlers();
 	child = REAL(clone)(execute, inner_stack, CLONE_VM | CLONE_VFORK,
-	                    terminal >= 0 ? closing : quiet);
+	                    terminal >= 0 ? &terminal : NULL);
 	SYS3(SYS_close_range, 0, UINT32_MAX, 0);
 	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, NULL) == -EINTR)
 		continue;

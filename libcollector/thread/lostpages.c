@@ -35,14 +35,15 @@ static int find(uintptr_t address, struct lost *out)
 	return out->at != NULL;
 }
 
-/* Shared, as the file was: otherwise it would count as data of the program, which may be
- * limited. */
-static int put_memory(uint8_t *at, size_t size)
+/* Shared, as the file was: otherwise it would count as data of the program, which may be limited.
+ * Forked children have it where they had the file. */
+static int put_memory(uint8_t *at, size_t size, enum fmt_stream stream)
 {
 	if (SYS6(SYS_mmap, at, size, PROT_READ | PROT_WRITE,
 	         MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) < 0)
 		return 0;
-	sys_madvise(at, size, MADV_DONTFORK);
+	if (stream != FMT_STREAM_NONE)
+		sys_madvise(at, size, MADV_DONTFORK);
 	return 1;
 }
 
@@ -57,8 +58,8 @@ int lostpages_replace(uintptr_t address, const ucontext_t *context)
 		return 0;
 	arch_allow_unaligned(context);
 	sys_sigmask(SIG_SETMASK, &sys_kept_out, NULL);
-	if (!put_memory(lost.at, lost.size) &&
-	    !put_memory((uint8_t *)(address & ~(uintptr_t)(SYS_PAGE - 1)), SYS_PAGE))
+	if (!put_memory(lost.at, lost.size, lost.stream) &&
+	    !put_memory((uint8_t *)(address & ~(uintptr_t)(SYS_PAGE - 1)), SYS_PAGE, lost.stream))
 		return 0;
 	if (lost.stream != FMT_STREAM_NONE)
 		col_stream_lose(lost.stream);

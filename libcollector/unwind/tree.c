@@ -136,7 +136,12 @@ static uint32_t renew_in(struct tree_part *part, uint32_t node)
 
 	sys_block_signals(&old);
 	if (col_lock_take(&chain.lock) == 0) {
-		read_chain(node);
+		chain.count = 0;
+		/* We are no user of the part that is read. */
+		if (tree_parts_hold() == 0) {
+			read_chain(node);
+			tree_parts_release();
+		}
 		for (uint32_t i = chain.count; i > 0; i--) {
 			chain.node[i - 1].parent = renewed;
 			renewed = find_or_make(part, &chain.node[i - 1]);

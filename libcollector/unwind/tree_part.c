@@ -137,7 +137,7 @@ static int map_up_to(struct tree_part *part, size_t used)
 	       longer = size ? size : FILE_MIN / FILE_FACTOR;
 	uint8_t *at;
 
-	if (part->used == 0 && count)
+	if (part->used == 0 && count && used <= size)
 		return map_again(part);
 	if (used <= size)
 		return 0;
@@ -256,10 +256,24 @@ static int next_block(struct tree_part *part, uint64_t seen)
 
 	if (block == 0)
 		return atomic_load(&part->space) == seen ? prepare_ahead(part, 1) : 0;
-	/* Cleared by the thread that installs it, before any thread can need the one after. */
+	/* Who has installed it may not have come to clear it yet. */
+	if ((uint32_t)block < (uint32_t)(seen >> 32)) {
+		atomic_compare_exchange_strong(&part->ahead, &block, 0);
+		return 0;
+	}
 	if (atomic_compare_exchange_strong(&part->space, &seen, block))
 		atomic_compare_exchange_strong(&part->ahead, &block, 0);
 	return 0;
+}
+
+int tree_parts_hold(void)
+{
+	return col_lock_take(&growing);
+}
+
+void tree_parts_release(void)
+{
+	col_lock_give(&growing);
 }
 
 uint32_t tree_part_allocate(struct tree_part *part)
@@ -342,9 +356,12 @@ static void retire(struct tree_part *part)
 	sys_madvise(part->maps[last].at, part->maps[last].size, MADV_DONTNEED);
 }
 
-/* Begin the part that follows `full` in a description without users. Returns 0 or -errno. */
+/* Begin the part that follows `full` in a description without users. Returns 0 or -errno; then the
+ * description is not in use. */
 static int begin_part(struct tree_part *part, uint32_t number)
 {
+	int error;
+
 	if (!part->table)
 		part->table = sys_mmap_apart(table_size());
 	if (!part->table)
@@ -355,7 +372,10 @@ static int begin_part(struct tree_part *part, uint32_t number)
 	part->used = 0;
 	atomic_store(&part->space, 0);
 	atomic_store(&part->ahead, 0);
-	return grow(part);
+	error = grow(part);
+	if (error < 0)
+		part->number = 0;
+	return error;
 }
 
 static int follow(struct tree_part *full)

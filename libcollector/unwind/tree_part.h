@@ -61,8 +61,13 @@ uint32_t tree_part_allocate(struct tree_part *part);
  * Signal-safe. */
 int tree_part_follow(struct tree_part *full);
 
-/* The part that a place is in, if its memory is still there, NULL: it is not. For users of parts
- * that are at least as old. Signal-safe. */
+/* Between these two, no part begins, and so none gives its memory to another; all signals are
+ * blocked. Returns 0, or -errno: they are not held. */
+int tree_parts_hold(void);
+void tree_parts_release(void);
+
+/* The part that a place is in, if its memory is still there, NULL: it is not. While parts are held,
+ * or for users of parts that are at least as old. Signal-safe. */
 struct tree_part *tree_part_of(uint32_t place);
 
 #endif

@@ -107,8 +107,11 @@ static int make_file_in(int directory, enum fmt_stream which, uint32_t size)
 		return error;
 	}
 	error = write_first_page(which, size);
-	if (error < 0)
+	if (error < 0) {
+		col_file_close(&stream->file);
+		SYS3(SYS_unlinkat, directory, stream->temporary, 0);
 		return error;
+	}
 	return (int)SYS4(SYS_renameat, directory, stream->temporary, directory, stream->name);
 }
 

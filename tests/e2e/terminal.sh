@@ -156,8 +156,10 @@ contains "a recording ends with a line that leads on" \
 terminal 50 "$xcollect -o closed.er ls >/dev/null; printf 'then %s' this"
 is "also that of a program without output, before the shell goes on" "closed.er: then this" \
 	"$(grep -o '^closed.er: \|^then this' shown.txt | tr -d '\n')"
-terminal 50 "$xcollect -o moved.er sh -c 'cd / && exec ls'"
-contains "a program that is somewhere else at its end gets the whole path" "Read it: xer_print -overview $PWD/moved.er" shown.txt
+terminal 50 "$xcollect -o moved.er sh -c 'cd .. && exec ls'"
+contains "the name is the user's, wherever the program is at its end" "Read it: xer_print -overview moved.er" shown.txt
+terminal 50 "$xcollect -d $PWD/.. -o elsewhere.er ls; rm -rf ../elsewhere.er"
+contains "an experiment elsewhere has its whole path" "Read it: xer_print -overview $(dirname "$PWD")/elsewhere.er" shown.txt
 terminal 50 "$xcollect -o tree.er sh -c 'ls; ls; true'"
 is "a tree of processes has one such line" 1 "$(grep -c 'Read it:' shown.txt)"
 terminal 50 "true; $xcollect -o own.er setsid ls; true"

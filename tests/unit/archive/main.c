@@ -62,7 +62,7 @@ Test(archive, the_closing_line_has_the_sizes_and_the_next_command)
 	               "head -c 45000 /dev/urandom >heap.er/_f1.er/heap &&"
 	               "truncate -s 1G heap.er/heap"),
 		0);
-	made = RUN("-s", "-a", "off", "-n", "heap.er");
+	made = RUN("-s", "heap.er", "-a", "off", "-n", "./heap.er");
 	cr_expect(strstr(made.err, "heap.er: "), "%s", made.err);
 	cr_expect(strstr(made.err, " kB of data, 3.0 MB of libraries and sources. "), "%s",
 	          made.err);
