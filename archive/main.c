@@ -121,6 +121,8 @@ static int verify_all(const struct options *options)
 	       counts->missing, MANY(counts->objects), MANY(counts->debug_files),
 	       MANY(counts->sources), MANY(counts->functions));
 #undef MANY
+	if (counts->sources == 0 && !options->what)
+		puts("sources are not archived: xer_archive -a src copies them");
 	exp_verify_destroy(verify);
 	return fflush(stdout) == 0 ? status : EXIT_PROBLEM;
 }

@@ -125,7 +125,7 @@ void source_file_explain(const struct dataset *dataset, struct output *output, c
 		output_fail(
 			output, EXIT_TROUBLE,
 			"%s: no source file %s (tried: %s%s%zu places of the search path %s); say where it is now with "
-			"pathmap OLD-PREFIX NEW-PREFIX or setpath DIRECTORY",
+			"pathmap OLD-PREFIX NEW-PREFIX or setpath DIRECTORY (xcollect -A src keeps sources in the experiment)",
 			command, file->name, !file->tried ? "" : file->tried,
 			!file->tried ? "" : ", ", file->searched,
 			exp_paths_list(symbols_paths(dataset->symbols)));

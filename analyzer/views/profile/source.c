@@ -286,6 +286,10 @@ static void put_head(struct source_view *view)
 		free(found);
 	}
 	listing_fact(output, "Load Object", view->data.place.object->path);
+	if (file->source.origin != EXP_SOURCE_ARCHIVED)
+		print_note(
+			output,
+			"the source is not archived: xer_archive -a src copies it into the experiment");
 	put_units(view);
 	if (view->data.has_more_units)
 		print_note(
