@@ -93,6 +93,9 @@ static const char *write_events(size_t thread)
 	uint32_t tid = (uint32_t)thread + FIRST_TID;
 	struct col_slot slots[STREAMS] = {{0}};
 
+	for (size_t at = 0; at < STREAMS && thread % 2; at++)
+		slots[at].size = FDR_EXTENT_UNIT /
+		                 2; /* as if the extent before had been so short */
 	for (uint32_t i = 0; i < events; i++) {
 		struct fmt_clock record = {.kind = FMT_KIND_clock, .stack = tid, .cpu_ns = i};
 
@@ -100,11 +103,12 @@ static const char *write_events(size_t thread)
 			if (col_slot_write(&slots[at], streams[at], tid, &record, sizeof(record),
 			                   i) < 0)
 				return "no room";
-		/* Begin a new extent again and again, as small as the first one, since threads
-		 * compete for extents. */
+		/* Begin a new extent again and again, as small as the last one, since threads
+		 * compete for extents. A slot that has had a page takes no part of a page again:
+		 * that might be before it in the file. */
 		for (size_t at = 0; at < STREAMS && i % EXTENT_EVENTS == 0; at++) {
 			col_slot_abandon(&slots[at]);
-			slots[at] = (struct col_slot){0};
+			slots[at].size /= 2;
 		}
 		nodes[thread][i % STACKS] = stack_of(i);
 		if (i % 256 == 0)
