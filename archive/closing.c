@@ -1,4 +1,4 @@
-/* closing.c: see closing.h. */
+/* closing.c: see closing.h, and doc/decisions/87-closing-line.md. */
 #include "archive/closing.h"
 
 #include "archive/text.h"

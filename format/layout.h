@@ -12,7 +12,8 @@
 #define FMT_FILE_MAP "map.xml"
 #define FMT_FILE_DYNTEXT "dyntext"
 #define FMT_FILE_NOTES "notes"
-#define FMT_FILE_ACCOUNT ".account"  /* a founder's: bytes of all data files, of 64 bits, under -L \
+#define FMT_FILE_ACCOUNT \
+	".account"                   /* a founder's: bytes of all data files, of 64 bits, under -L \
 	                              */
 #define FMT_FILE_PERF_MAP "perf.map" /* copy of /tmp/perf-PID.map */
 #define FMT_FILE_JITDUMP "jit%u.dump" /* copies of the process's jit-PID.dump, from 1 */

@@ -1,5 +1,5 @@
 /* cppname.c: see cppname.h. A name is not parsed: brackets are matched, and what is no argument
- * list is known by the text before it. */
+ * list is known by the text before it. See doc/decisions/88-own-code.md. */
 #include "analyzer/base/cppname.h"
 
 #include <string.h>

@@ -179,7 +179,7 @@ char *metric_spell(const struct metric *metric, char *text)
 	return text;
 }
 
-void metric_list_add(struct metric_list *list, unsigned id, unsigned flavor, unsigned show)
+static void add(struct metric_list *list, unsigned id, unsigned flavor, unsigned show)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->at[i].id == id && list->at[i].flavor == flavor) {
@@ -191,9 +191,82 @@ void metric_list_add(struct metric_list *list, unsigned id, unsigned flavor, uns
 		                                          (uint8_t)show};
 }
 
-enum metric_place metric_place_of(unsigned id)
+/* ---- the columns at the start. A table that is wider than a terminal is not read: where several
+ * kinds of data were recorded, each has its leading metrics only ---- */
+
+/* Kinds that have no columns at the start, or are no reason to leave those of others out. */
+#define ALONGSIDE (EXP_DATA_PROFILE | EXP_DATA_COUNTERS | EXP_DATA_USER)
+
+static int are_several(unsigned kinds)
 {
-	return metrics[id].place;
+	return (kinds & (kinds - 1)) != 0;
+}
+
+static void choose(unsigned have, enum metric_place least, struct metric_list *list)
+{
+	const unsigned both = METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT;
+
+	*list = (struct metric_list){.count = 0};
+	if (have & EXP_DATA_PROFILE || (have & ~(unsigned)EXP_DATA_USER) == 0) {
+		add(list, METRIC_TOTALCPU, METRIC_EXCLUSIVE, both);
+		add(list, METRIC_TOTALCPU, METRIC_INCLUSIVE, both);
+	}
+	for (unsigned id = 0; id < METRIC_VALUES; id++)
+		if (metric_data_of(id) != EXP_DATA_PROFILE && metric_data_of(id) & have &&
+		    metrics[id].place >= least)
+			add(list, id, METRIC_INCLUSIVE, METRIC_SHOW_VALUE);
+}
+
+static enum metric_place least_at_start(unsigned have)
+{
+	return are_several(have & ~(unsigned)ALONGSIDE) ? METRIC_LEADING : METRIC_USUAL;
+}
+
+void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort *sort)
+{
+	choose(have, least_at_start(have), list);
+	*sort = (struct metric_sort){.reverse = 0};
+	/* Bytes allocated, not how often. */
+	sort->metric = list->at[list->at[0].id == METRIC_HEAPALLOCCNT ? 1 : 0];
+	add(list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+}
+
+static int is_same(const struct metric_list *a, const struct metric_list *b)
+{
+	for (size_t i = 0; i < a->count && i < b->count; i++)
+		if (a->at[i].id != b->at[i].id || a->at[i].flavor != b->at[i].flavor)
+			return 0;
+	return a->count == b->count;
+}
+
+size_t metric_left_out(unsigned have, const struct metric_list *shown)
+{
+	struct metric_list list, wide;
+	struct metric_sort sort;
+
+	metric_defaults(have, &list, &sort);
+	choose(have, METRIC_USUAL, &wide);
+	return is_same(&list, shown) ? wide.count - (list.count - 1) : 0;
+}
+
+int metric_list_named(const char *word, unsigned have, struct metric_list *list)
+{
+	if (strcasecmp(word, "default") == 0)
+		choose(have, least_at_start(have), list);
+	else if (strcasecmp(word, "wide") == 0)
+		choose(have, METRIC_USUAL, list);
+	else
+		return -ENOENT;
+	return 0;
+}
+
+void metric_of_programs(struct metric_list *list, struct metric_sort *sort)
+{
+	*list = (struct metric_list){.count = 0};
+	add(list, METRIC_ADDRESS, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	add(list, METRIC_SIZE, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	add(list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	*sort = (struct metric_sort){.metric = list->at[2]};
 }
 
 /* One keyword taken apart: sets of flavors and shows, 0 where not given. */
@@ -275,8 +348,8 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 	unsigned show = keyword->show ? keyword->show : METRIC_SHOW_VALUE;
 
 	if (metrics[id].data == METRIC_DATA_STATIC) {
-		metric_list_add(out, id, METRIC_PLAIN,
-		                show & METRIC_SHOW_HIDDEN ? METRIC_SHOW_HIDDEN : METRIC_SHOW_VALUE);
+		add(out, id, METRIC_PLAIN,
+		    show & METRIC_SHOW_HIDDEN ? METRIC_SHOW_HIDDEN : METRIC_SHOW_VALUE);
 		return;
 	}
 	if (wanted == 0)
@@ -286,7 +359,7 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 		wanted = (wanted & ~(unsigned)METRIC_ATTRIBUTED) | METRIC_INCLUSIVE;
 	for (size_t i = 0; i < FLAVORS; i++)
 		if (wanted & flavors[i].flavor)
-			metric_list_add(out, id, flavors[i].flavor, show);
+			add(out, id, flavors[i].flavor, show);
 }
 
 /* `text` is no keyword; its name, if it has one, begins at `skip`. The nearest one is named with
@@ -365,8 +438,7 @@ int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, 
 		snprintf(text, sizeof(text), "%.*s", (int)len, spec);
 		if (metric_list_named(text, have, &usual) == 0) {
 			for (size_t i = 0; i < usual.count; i++)
-				metric_list_add(&list, usual.at[i].id, usual.at[i].flavor,
-				                usual.at[i].show);
+				add(&list, usual.at[i].id, usual.at[i].flavor, usual.at[i].show);
 		} else {
 			status = parse_keyword(text, have, &list, error);
 			if (status != 0)
@@ -376,7 +448,7 @@ int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, 
 			break;
 		spec += len + 1;
 	}
-	metric_list_add(&list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	add(&list, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
 	*out = list;
 	return 0;
 }
@@ -469,9 +541,9 @@ void metric_list_attributed(const struct metric_list *list, struct metric_list *
 		const struct metric *metric = &list->at[i];
 
 		if (metric->id < METRIC_VALUES && !(metric->show & METRIC_SHOW_HIDDEN))
-			metric_list_add(out, metric->id, METRIC_ATTRIBUTED, metric->show);
+			add(out, metric->id, METRIC_ATTRIBUTED, metric->show);
 	}
-	metric_list_add(out, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
+	add(out, METRIC_NAME, METRIC_PLAIN, METRIC_SHOW_VALUE);
 }
 
 char *metric_format(unsigned id, uint64_t value, char *text)

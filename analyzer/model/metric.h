@@ -103,7 +103,6 @@ enum metric_overview metric_overview_of(unsigned id, const char **title);
 /* METRIC_LEADING: among the columns at the start; METRIC_USUAL: the same, unless several kinds of
  * data were recorded. */
 enum metric_place { METRIC_SPECIAL, METRIC_USUAL, METRIC_LEADING };
-enum metric_place metric_place_of(unsigned id);
 
 enum metric_unit metric_unit_of(unsigned id);
 
@@ -115,10 +114,6 @@ char *metric_describe(const struct metric *metric, char *text);
 
 /* Keyword of a metric, "e.%totalcpu", into text[METRIC_TEXT_MAX]. Returns text. */
 char *metric_spell(const struct metric *metric, char *text);
-
-/* Add a metric, or, if it is there with the same flavor, what is shown of it. A full list stays as
- * it is. */
-void metric_list_add(struct metric_list *list, unsigned id, unsigned flavor, unsigned show);
 
 /* The list that `default` or `wide` names, without the name of the row. Returns 0, or -ENOENT: it
  * is another word. */

@@ -1,4 +1,4 @@
-/* owncode.c: see owncode.h. */
+/* owncode.c: see owncode.h, and doc/decisions/88-own-code.md. */
 #include "analyzer/model/owncode.h"
 
 #include "analyzer/base/memory.h"
