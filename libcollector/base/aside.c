@@ -18,7 +18,8 @@ static atomic_uint is_judged; /* all filters of the process were, and allow it *
 struct call {
 	int (*run)(void *argument);
 	void *argument;
-	int result;
+	volatile int result; /* which the other thread writes: the compiler sees no such write on
+	                        the way of the one that waits */
 };
 
 /* A copy of the table: what is closed here stays open in the program. POSIX locks stay as well,
