@@ -249,7 +249,9 @@ size_t metric_left_out(unsigned have, const struct metric_list *shown)
 	return is_same(&list, shown) ? wide.count - (list.count - 1) : 0;
 }
 
-int metric_list_named(const char *word, unsigned have, struct metric_list *list)
+/* The list that `default` or `wide` names, without the name of the row. Returns 0, or -ENOENT: it
+ * is another word. */
+static int choose_named(const char *word, unsigned have, struct metric_list *list)
 {
 	if (strcasecmp(word, "default") == 0)
 		choose(have, least_at_start(have), list);
@@ -436,7 +438,7 @@ int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, 
 		int status;
 
 		snprintf(text, sizeof(text), "%.*s", (int)len, spec);
-		if (metric_list_named(text, have, &usual) == 0) {
+		if (choose_named(text, have, &usual) == 0) {
 			for (size_t i = 0; i < usual.count; i++)
 				add(&list, usual.at[i].id, usual.at[i].flavor, usual.at[i].show);
 		} else {

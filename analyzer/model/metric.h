@@ -115,10 +115,6 @@ char *metric_describe(const struct metric *metric, char *text);
 /* Keyword of a metric, "e.%totalcpu", into text[METRIC_TEXT_MAX]. Returns text. */
 char *metric_spell(const struct metric *metric, char *text);
 
-/* The list that `default` or `wide` names, without the name of the row. Returns 0, or -ENOENT: it
- * is another word. */
-int metric_list_named(const char *word, unsigned have, struct metric_list *list);
-
 /* How many more columns `wide` has, if `shown` is the list shown at first; else 0. */
 size_t metric_left_out(unsigned have, const struct metric_list *shown);
 

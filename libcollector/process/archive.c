@@ -50,8 +50,8 @@ static int is_founding_process(void)
 
 /* A descriptor of the terminal that xcollect was started from, if it still controls the founder,
  * which is in its foreground: to write from the background may stop a process. A terminal that the
- * user has stopped (Ctrl-S) does not block. Many programs have
- * closed their standard error by now. -1: it is not to be had. */
+ * user has stopped (Ctrl-S) does not block. Many programs have closed their standard error by now.
+ * -1: it is not to be had. */
 static long open_terminal(void)
 {
 	unsigned device = 0;
