@@ -3,6 +3,7 @@
 #include "libcollector/thread/buserror.h"
 
 #include "libcollector/hook/hook.h"
+#include "libcollector/thread/altstack.h"
 #include "libcollector/thread/lostpages.h"
 #include "libcollector/thread/signals.h"
 
@@ -24,6 +25,9 @@ static struct front {
 	signals_handler *handler; /* never SIG_IGN */
 	unsigned long flags;      /* of CHANGED */
 } fronts[FRONTS];
+
+/* What has been added to masks: our signals may be given back before the action is. */
+static _Atomic sys_sigset added;
 
 static signals_handler *entry_of(unsigned number)
 {
@@ -139,6 +143,18 @@ static __attribute__((noinline)) signals_handler *take_once(unsigned number)
 	                                                                           : front->handler;
 }
 
+/* Our signals wait until the entry is done (put_ours); the program's handler runs with ticks, but
+ * for those that were blocked before, and on a stack without space for them. */
+static __attribute__((noinline)) void let_ours_in(const ucontext_t *context)
+{
+	sys_sigset ours = signals_ours(), blocked;
+
+	memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
+	ours &= ~blocked;
+	if (ours && !altstack_is_small())
+		sys_sigmask(SIG_UNBLOCK, &ours, NULL);
+}
+
 static signals_handler *buserror_decide(int signal, siginfo_t *info, void *context, unsigned number)
 {
 	signals_handler *handler = fronts[number].handler;
@@ -154,6 +170,8 @@ static signals_handler *buserror_decide(int signal, siginfo_t *info, void *conte
 		handler = take_once(number);
 	if (is_default(handler))
 		end(info, context);
+	else
+		let_ours_in(context);
 	return handler;
 }
 
@@ -174,11 +192,18 @@ static void exchange(int (*make)(const struct sys_sigaction *now, struct sys_sig
 	}
 }
 
+/* A tick on top of the entry would find SIGBUS blocked, and the next lost page would kill the
+ * program: so our signals wait. */
 static int put_ours(const struct sys_sigaction *now, struct sys_sigaction *other)
 {
-	if (front_of(now->handler) || is_ignored(now->handler))
+	if (is_ignored(now->handler) ||
+	    (front_of(now->handler) && (now->mask | signals_ours()) == now->mask))
 		return 0;
 	*other = *now;
+	other->mask |= signals_ours();
+	atomic_fetch_or(&added, signals_ours());
+	if (front_of(now->handler))
+		return 1;
 	other->handler = entry_for(now->handler, now->flags);
 	other->flags = (now->flags & ~(unsigned long)CHANGED) | SA_SIGINFO | SYS_RESTORER;
 	if (!(now->flags & SYS_RESTORER))
@@ -195,6 +220,7 @@ static int put_programs(const struct sys_sigaction *now, struct sys_sigaction *o
 	*other = *now;
 	other->handler = front->handler;
 	other->flags = (now->flags & ~(unsigned long)CHANGED) | front->flags;
+	other->mask &= ~atomic_load(&added);
 	return 1;
 }
 

@@ -65,6 +65,14 @@ static int set_action(int signal, const struct owned *ours)
 	return (int)sys_sigaction(signal, &action, NULL);
 }
 
+static void sigbus_changed(struct sigaction *old)
+{
+	signals_watcher *watcher = atomic_load_explicit(&sigbus_watcher, memory_order_acquire);
+
+	if (watcher)
+		watcher(old);
+}
+
 int signals_install(int signal, signals_handler *handler)
 {
 	struct sys_sigaction old = {.handler = NULL};
@@ -89,7 +97,10 @@ int signals_install(int signal, signals_handler *handler)
 	if (error < 0)
 		return error;
 	ours->signal = signal;
+	if (owned_set & SYS_SIGBIT(signal))
+		return 0;
 	owned_set |= SYS_SIGBIT(signal);
+	sigbus_changed(NULL); /* its entry blocks our signals */
 	return 0;
 }
 
@@ -339,14 +350,6 @@ void signals_shield_handlers(void)
 	for (int signal = 1; signal <= 64; signal++)
 		if (!find_owned(signal) && signal != SIGKILL && signal != SIGSTOP)
 			shield_handler(signal);
-}
-
-static void sigbus_changed(struct sigaction *old)
-{
-	signals_watcher *watcher = atomic_load_explicit(&sigbus_watcher, memory_order_acquire);
-
-	if (watcher)
-		watcher(old);
 }
 
 void signals_watch_sigbus(signals_watcher *watcher)

@@ -157,6 +157,40 @@ Test(buserror, who_is_ignored_stays_ignored, .init = scratch_open, .fini = scrat
 	cr_assert_eq((uintptr_t)in_the_kernel().handler, (uintptr_t)SIG_IGN);
 }
 
+static sys_sigset mask_inside;
+
+static void look_at_mask(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)info;
+	(void)context;
+	sys_sigmask(SIG_BLOCK, NULL, &mask_inside);
+}
+
+/* A tick on top of the entry could not replace a second lost page. */
+Test(buserror, our_signals_wait_for_the_entry_and_not_for_the_programs_handler, .init = install,
+     .fini = scratch_remove)
+{
+	const sys_sigset ours = SYS_SIGBIT(SIGUSR1);
+	struct sigaction action = {.sa_sigaction = look_at_mask, .sa_flags = SA_SIGINFO}, seen;
+	sys_sigset old;
+
+	cr_assert_eq(in_the_kernel().mask & ours, 0);
+	cr_assert_eq(signals_install(SIGUSR1, sends), 0);
+	cr_assert(in_the_kernel().mask & ours);
+	sigaction(SIGBUS, &action, NULL);
+	cr_assert(in_the_kernel().mask & ours);
+	sigaction(SIGBUS, NULL, &seen);
+	cr_assert_not(sigismember(&seen.sa_mask, SIGUSR1));
+	raise(SIGBUS);
+	cr_assert_eq(mask_inside, SYS_SIGBIT(SIGBUS));
+	sys_sigmask(SIG_BLOCK, &ours, &old); /* as on a stack without space for them */
+	raise(SIGBUS);
+	cr_assert_eq(mask_inside, ours | SYS_SIGBIT(SIGBUS));
+	buserror_give_back();
+	cr_assert_eq(in_the_kernel().mask & ours, 0);
+}
+
 /* As by a function without a wrapper, or a direct system call. */
 Test(buserror, an_entry_that_was_taken_for_a_handler_is_what_it_stands_for, .init = install,
      .fini = scratch_remove)
