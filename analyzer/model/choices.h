@@ -4,7 +4,7 @@
 #define XER_ANALYZER_MODEL_CHOICES_H
 
 #include "analyzer/model/fragment.h"
-#include "analyzer/model/metric.h"
+#include "analyzer/model/metric_list.h"
 #include <stddef.h>
 
 struct defaults;

@@ -3,7 +3,7 @@
 #ifndef XER_ANALYZER_MODEL_DEFAULTS_H
 #define XER_ANALYZER_MODEL_DEFAULTS_H
 
-#include "analyzer/model/metric.h"
+#include "analyzer/model/metric_list.h"
 
 struct defaults *defaults_create(void);
 void defaults_destroy(struct defaults *defaults);

@@ -1,10 +1,5 @@
-/* metric.h: what a table can show: metric keywords, lists of them, and how values are written.
- *
- * A keyword is [flavor][visibility]name. Flavors: e exclusive, i inclusive, a attributed.
- * Visibility: `.` and `+` the value, `%` its share of the total, `~` the value and how far it may
- * be from the truth, `!` hidden (but usable for sorting). Several flavors and signs expand; flavors
- * first. `any` and `all` name every metric that has data, `default` the list to begin with, `wide`
- * the same with more columns. */
+/* metric.h: what a table can show, and how values are written. Lists of metrics, and the keywords
+ * that name them: metric_list.h. */
 #ifndef XER_ANALYZER_MODEL_METRIC_H
 #define XER_ANALYZER_MODEL_METRIC_H
 
@@ -64,20 +59,7 @@ struct metric {
 	uint8_t show;   /* set of enum metric_show */
 };
 
-/* The signs of visibility. */
-#define METRIC_SIGNS ".%+!~"
-
-enum { METRIC_LIST_MAX = 3 * METRICS, METRIC_TEXT_MAX = 64, METRIC_ERROR_MAX = 160 };
-
-struct metric_list {
-	struct metric at[METRIC_LIST_MAX];
-	size_t count;
-};
-
-struct metric_sort {
-	struct metric metric;
-	int reverse;
-};
+enum { METRIC_TEXT_MAX = 64, METRIC_ERROR_MAX = 160 };
 
 const char *metric_keyword(unsigned id);
 const char *metric_heading(unsigned id);
@@ -87,6 +69,13 @@ const char *metric_meaning(unsigned id);
  * functions, or a counter that no experiment has. */
 enum { METRIC_DATA_STATIC = 0 };
 unsigned metric_data_of(unsigned id);
+
+/* The same, also of a counter that no experiment has. */
+unsigned metric_kind_of(unsigned id);
+
+/* Do the experiments have it? False for counters, and ratios of counters, that were not asked
+ * for. */
+int metric_is_there(unsigned id);
 
 /* Those that kinds of data (a set of enum exp_data) bring, as a set: bit 1 << metric. */
 metric_set metric_set_of(unsigned data);
@@ -103,8 +92,13 @@ enum metric_overview metric_overview_of(unsigned id, const char **title);
 /* METRIC_LEADING: among the columns at the start; METRIC_USUAL: the same, unless several kinds of
  * data were recorded. */
 enum metric_place { METRIC_SPECIAL, METRIC_USUAL, METRIC_LEADING };
+enum metric_place metric_place_of(unsigned id);
 
 enum metric_unit metric_unit_of(unsigned id);
+
+/* The flavor of a letter, e, i or a in either case; METRIC_PLAIN: it is another one. */
+enum { METRIC_FLAVORS = 3 };
+unsigned metric_flavor_of(char letter);
 
 /* "Excl.", "Incl.", "Attr." or "". */
 const char *metric_flavor_heading(unsigned flavor);
@@ -114,39 +108,6 @@ char *metric_describe(const struct metric *metric, char *text);
 
 /* Keyword of a metric, "e.%totalcpu", into text[METRIC_TEXT_MAX]. Returns text. */
 char *metric_spell(const struct metric *metric, char *text);
-
-/* How many more columns `wide` has, if `shown` is the list shown at first; else 0. */
-size_t metric_left_out(unsigned have, const struct metric_list *shown);
-
-/* The list shown at first for data of the kinds in `have`, and the metric to sort by. */
-void metric_defaults(unsigned have, struct metric_list *list, struct metric_sort *sort);
-
-/* The list and the order of programs, of which nothing is measured: where functions are. */
-void metric_of_programs(struct metric_list *list, struct metric_sort *sort);
-
-/* Read `spec`, keywords joined by `:`, for data of the kinds in `have`. Returns 0; or -EINVAL (not
- * a list of metrics) or -ENODATA (a metric without data), the reason in error[METRIC_ERROR_MAX]. */
-int metric_list_parse(const char *spec, unsigned have, struct metric_list *out, char *error);
-
-/* The column, from 1, of the first keyword for which metric_list_parse refuses `spec`. */
-size_t metric_list_fault(const char *spec, unsigned have);
-
-/* Read a sort order: one keyword, `-` before it for the reverse. Errors as metric_list_parse. */
-int metric_sort_parse(const char *spec, unsigned have, struct metric_sort *out, char *error);
-
-/* Take what is not measured by data of the kinds in `have` out of the list. Returns how many
- * measured metrics stay. */
-size_t metric_list_reduce(unsigned have, struct metric_list *list);
-
-/* True if both lists show the same. */
-int metric_list_equal(const struct metric_list *left, const struct metric_list *right);
-
-/* Keep `sort` if its metric is in the list (names always are), else sort by the list's first
- * measured metric. */
-void metric_sort_adjust(const struct metric_list *list, struct metric_sort *sort);
-
-/* The same list for callers-callees and calltree: each measured metric once, attributed. */
-void metric_list_attributed(const struct metric_list *list, struct metric_list *out);
 
 /* Is it the ratio of two others, in thousandths? Find these: returns 1, or 0 if there is no such
  * data. */

@@ -3,6 +3,7 @@
 #define XER_ANALYZER_TABLE_TABLE_H
 
 #include "analyzer/data/dataset.h"
+#include "analyzer/model/metric_list.h"
 #include "analyzer/print/output.h"
 #include "analyzer/statistics/interval.h"
 
