@@ -1,4 +1,5 @@
-/* metric_list.c: lists of metrics, and the keywords that users write for them. See metric_list.h. */
+/* metric_list.c: lists of metrics, and the keywords that users write for them. See metric_list.h.
+ */
 #include "analyzer/model/metric_list.h"
 
 #include "format/nearest.h"
@@ -182,8 +183,9 @@ static void expand(const struct keyword *keyword, unsigned id, struct metric_lis
 		return;
 	}
 	if (wanted == 0)
-		wanted = metric_kind_of(id) == EXP_DATA_PROFILE ? METRIC_EXCLUSIVE | METRIC_INCLUSIVE
-		                                              : METRIC_INCLUSIVE;
+		wanted = metric_kind_of(id) == EXP_DATA_PROFILE
+		                 ? METRIC_EXCLUSIVE | METRIC_INCLUSIVE
+		                 : METRIC_INCLUSIVE;
 	if (wanted & METRIC_ATTRIBUTED) /* derived from what the table of functions shows */
 		wanted = (wanted & ~(unsigned)METRIC_ATTRIBUTED) | METRIC_INCLUSIVE;
 	for (unsigned flavor = METRIC_EXCLUSIVE; flavor <= METRIC_ATTRIBUTED; flavor <<= 1)
@@ -246,7 +248,8 @@ static int parse_keyword(const char *text, unsigned have, struct metric_list *ou
 				expand(&keyword, id, out);
 		return 0;
 	}
-	if (metric_kind_of(keyword.id) != METRIC_DATA_STATIC && !(metric_kind_of(keyword.id) & have)) {
+	if (metric_kind_of(keyword.id) != METRIC_DATA_STATIC &&
+	    !(metric_kind_of(keyword.id) & have)) {
 		snprintf(error, METRIC_ERROR_MAX, "'%.40s': no %s data in these experiments", text,
 		         datakind_name(metric_kind_of(keyword.id)));
 		return -ENODATA;

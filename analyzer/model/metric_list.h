@@ -1,4 +1,5 @@
-/* metric_list.h: lists of metrics and an order to sort by, and the keywords that users write for them.
+/* metric_list.h: lists of metrics and an order to sort by, and the keywords that users write for
+ * them.
  *
  * A keyword is [flavor][visibility]name. Flavors: e exclusive, i inclusive, a attributed.
  * Visibility: `.` and `+` the value, `%` its share of the total, `~` the value and how far it may
