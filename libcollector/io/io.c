@@ -146,7 +146,8 @@ IO_MESSAGE(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int
 	             (void)0, IO_DONE(ACCEPT, got < 0 ? fd : got))
 
 /* The descriptor is forgotten after the call, so that the name of a closed file is not kept; and
- * before it, since a thread may be cancelled in the call. */
+ * before it, since the call may give its number to another thread, and a thread may be cancelled in
+ * the call. */
 IO_WRAP_AROUND(int, close, (int fd), (fd), uint32_t file = io_file_known(fd); io_file_forget(fd), io_file_forget(fd),
                IO_DONE(CLOSE, fd), .file = file, .is_closed = 1)
 
@@ -173,15 +174,17 @@ IO_WRAP(int, pipe2, (int fds[2], int flags), (fds, flags), IO_DONE(PIPE, forget_
 IO_WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]), (domain, type, protocol, fds),
         IO_DONE(SOCKET, forget_pair(got, fds)))
 
-IO_WRAP_AROUND(int, close_range, (unsigned first, unsigned last, int flags), (first, last, flags), (void)0,
-               io_files_forget(first, last), IO_DONE(CLOSE, IO_NO_FD))
+IO_WRAP_AROUND(int, close_range, (unsigned first, unsigned last, int flags), (first, last, flags),
+               io_files_forget(first, last), io_files_forget(first, last), IO_DONE(CLOSE, IO_NO_FD))
 
 static __attribute__((noinline)) void closefrom_traced(int first)
 {
 	struct wall_start start = wall_now();
+	unsigned from = first < 0 ? 0 : (unsigned)first;
 
+	io_files_forget(from, UINT32_MAX);
 	REAL(closefrom)(first);
-	io_files_forget(first < 0 ? 0 : (unsigned)first, UINT32_MAX);
+	io_files_forget(from, UINT32_MAX);
 	io_record(&(struct io_call){.start = start, IO_FUNC(CLOSE), .fd = IO_NO_FD}, CALLER);
 }
 

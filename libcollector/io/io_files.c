@@ -1,9 +1,11 @@
 /* io_files.c: from descriptors to file numbers, and from names to numbers. See io_files.h.
  *
- * There are two tables. `by_fd` has a word for each descriptor: 0 (not looked up), LOOKING,
- * NAMELESS or a number. `names` is a hash table: an entry is taken by storing the hash of a name in
- * it, and its index gives the number. A thread that finds an entry taken but not yet written writes
- * the name too; readers accept either copy.
+ * There are two tables. `by_fd` has a word for each descriptor: 0 (not looked up), LOOKING and a
+ * ticket, NAMELESS or a number. The ticket is of the thread that looks it up: if the number becomes
+ * another file meanwhile, the word is 0 or has a ticket of another thread, and stays. `names` is a
+ * hash table: an entry is taken by storing the hash of a name in it, and its index gives the
+ * number. A thread that finds an entry taken but not yet written writes the name too; readers
+ * accept either copy.
  *
  * When the table is full, its names are forgotten: it begins a new part, with numbers of its own. A
  * name that comes again is written again, under another number; readers join equal names. An entry
@@ -38,6 +40,8 @@ struct name_entry {
 };
 
 static atomic_uint part = 1; /* the present one */
+
+static atomic_uint tickets;
 
 static _Atomic(atomic_uint *) by_fd;
 static _Atomic(struct name_entry *) names;
@@ -87,7 +91,7 @@ uint32_t io_file_known(int fd)
 	atomic_uint *entry = entry_of(fd);
 	uint32_t file = entry ? atomic_load_explicit(entry, memory_order_relaxed) : 0;
 
-	return file >= FILE_STEP ? file : 0;
+	return file % FILE_STEP == 0 ? file : 0;
 }
 
 void io_file_forget(int fd)
@@ -101,7 +105,9 @@ void io_file_forget(int fd)
 
 void io_files_forget(unsigned first, unsigned last)
 {
-	for (unsigned fd = first; fd <= last && fd < FDS; fd++)
+	unsigned end = io_fds_end();
+
+	for (unsigned fd = first; fd <= last && fd < end; fd++)
 		io_file_forget((int)fd);
 }
 
@@ -350,23 +356,23 @@ static int describe(struct name *name, int fd)
 static __attribute__((noinline)) uint32_t look_up(struct col_thread *thread, atomic_uint *entry,
                                                   int fd, uint64_t ticks)
 {
-	unsigned state = 0;
-	int is_mine = atomic_compare_exchange_strong(entry, &state, LOOKING);
+	unsigned looking = atomic_fetch_add(&tickets, FILE_STEP) | LOOKING, state = 0;
 	struct name name;
 	uint32_t file;
+	int is_mine;
 
+	io_fd_is_used(fd);
+	is_mine = atomic_compare_exchange_strong(entry, &state, looking);
 	/* A child of vfork works in our memory, but has its own descriptors. */
 	if (sys_getpid() != col.pid || describe(&name, fd) < 0) {
-		state = LOOKING;
 		if (is_mine)
-			atomic_compare_exchange_strong(entry, &state, 0);
+			atomic_compare_exchange_strong(entry, &looking, 0);
 		return 0;
 	}
 	file = number_of(thread, &name, ticks);
-	/* If it is no longer LOOKING, the descriptor has changed during the look-up. */
-	state = LOOKING;
+	/* If it is no longer that, the descriptor has changed during the look-up. */
 	if (is_mine)
-		atomic_compare_exchange_strong(entry, &state, file ? file : NAMELESS);
+		atomic_compare_exchange_strong(entry, &looking, file ? file : NAMELESS);
 	return file;
 }
 
@@ -378,7 +384,7 @@ uint32_t io_file_of(struct col_thread *thread, int fd, uint64_t ticks)
 	if (unlikely(!entry))
 		return 0;
 	file = atomic_load_explicit(entry, memory_order_relaxed);
-	if (likely(file >= FILE_STEP))
+	if (likely(file && file % FILE_STEP == 0))
 		return file;
 	return file == NAMELESS ? 0 : look_up(thread, entry, fd, ticks);
 }

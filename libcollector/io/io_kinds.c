@@ -5,30 +5,50 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
-enum { FDS = 65536, KNOWN = 0x80, BLOCKS = 0x40, STATE = 0x3f, TERMIOS_SIZE = 64 };
+enum { FDS = 65536, TERMIOS_SIZE = 64 };
 
-static _Atomic(atomic_uchar *) kinds;
+/* A word for each descriptor: 0, KNOWN and what is known, or the ticket of the thread that looks it
+ * up (see io_files.c). */
+enum { KNOWN = 0x80, BLOCKS = 0x40, STATE = 0x3f, TICKET = 0x100 };
+
+static _Atomic(atomic_uint *) kinds;
+static atomic_uint tickets;
+static atomic_uint fds_end;
 
 void io_kinds_open(void)
 {
-	atomic_uchar *table = atomic_load(&kinds);
+	atomic_uint *table = atomic_load(&kinds);
 
 	if (table)
-		sys_madvise(table, FDS, MADV_DONTNEED);
+		sys_madvise(table, FDS * sizeof(*table), MADV_DONTNEED);
 	else
-		atomic_store(&kinds, sys_mmap_anonymous(FDS));
+		atomic_store(&kinds, sys_mmap_anonymous(FDS * sizeof(*table)));
 }
 
-static atomic_uchar *entry_of(int fd)
+static atomic_uint *entry_of(int fd)
 {
-	atomic_uchar *table = atomic_load_explicit(&kinds, memory_order_relaxed);
+	atomic_uint *table = atomic_load_explicit(&kinds, memory_order_relaxed);
 
 	return likely(table && (unsigned)fd < FDS) ? &table[fd] : NULL;
 }
 
+void io_fd_is_used(int fd)
+{
+	unsigned end = atomic_load_explicit(&fds_end, memory_order_relaxed);
+
+	while (end <= (unsigned)fd &&
+	       !atomic_compare_exchange_weak(&fds_end, &end, (unsigned)fd + 1))
+		continue;
+}
+
+unsigned io_fds_end(void)
+{
+	return atomic_load(&fds_end);
+}
+
 void io_kind_forget(int fd)
 {
-	atomic_uchar *entry = entry_of(fd);
+	atomic_uint *entry = entry_of(fd);
 
 	if (entry && atomic_load_explicit(entry, memory_order_relaxed))
 		atomic_store_explicit(entry, 0, memory_order_relaxed);
@@ -93,22 +113,32 @@ static enum fmt_wall_state look(int fd)
 	}
 }
 
-static unsigned kind_of(int fd)
+static __attribute__((noinline)) unsigned look_up(atomic_uint *entry, int fd)
 {
-	atomic_uchar *entry = entry_of(fd);
-	unsigned kind = entry ? atomic_load_explicit(entry, memory_order_relaxed) : 0;
+	unsigned looking = atomic_fetch_add(&tickets, TICKET) + TICKET, none = 0, kind;
 	enum fmt_wall_state state;
+	int is_mine = 0;
 
-	if (likely(kind) || fd < 0)
-		return kind;
+	/* A child of vfork works in our memory, but has its own descriptors. */
+	if (entry && sys_getpid() == col.pid) {
+		io_fd_is_used(fd);
+		is_mine = atomic_compare_exchange_strong(entry, &none, looking);
+	}
 	state = look(fd);
 	kind = KNOWN | (unsigned)state;
 	if (state != FMT_wall_state_FILE && !(SYS2(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK))
 		kind |= BLOCKS;
-	/* A child of vfork works in our memory, but has its own descriptors. */
-	if (entry && sys_getpid() == col.pid)
-		atomic_store_explicit(entry, (unsigned char)kind, memory_order_relaxed);
+	if (is_mine)
+		atomic_compare_exchange_strong(entry, &looking, kind);
 	return kind;
+}
+
+static unsigned kind_of(int fd)
+{
+	atomic_uint *entry = entry_of(fd);
+	unsigned kind = entry ? atomic_load_explicit(entry, memory_order_relaxed) : 0;
+
+	return likely(kind & KNOWN) || fd < 0 ? kind : look_up(entry, fd);
 }
 
 enum fmt_wall_state io_kind_state(int fd)

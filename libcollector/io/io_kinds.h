@@ -18,4 +18,9 @@ int io_kind_blocks(int fd, enum fmt_wall_state *state);
 /* The descriptor may be another one from now on. */
 void io_kind_forget(int fd);
 
+/* Something is about to be remembered of this descriptor, 0 or more; and the number above all for
+ * which that was said: to forget all others is not needed. */
+void io_fd_is_used(int fd);
+unsigned io_fds_end(void);
+
 #endif

@@ -233,6 +233,49 @@ else
 	skip "copies and items" "no gcc"
 fi
 
+# What a number stands for may change by syscall(2), too: then it is looked up again.
+cat >numbers.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int use(int fd, int times)
+{
+	int bad = 0;
+	for (int i = 0; i < times; i++)
+		bad += write(fd, "seven..", 7) != 7;
+	return bad;
+}
+static int open_past(const char *path)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT, 0600);
+}
+int main(void)
+{
+	int fd = open("opened", O_RDWR | O_CREAT, 0600), bad = use(fd, 1), other;
+	bad += syscall(SYS_close, fd) != 0 || open_past("closed") != fd || use(fd, 2);
+	other = open("other", O_RDWR | O_CREAT, 0600);
+	bad += syscall(SYS_dup2, other, fd) != fd || use(fd, 4) || syscall(SYS_close, fd) != 0 || open_past("dup2") != fd || use(fd, 8);
+	bad += syscall(SYS_dup3, other, fd, O_CLOEXEC) != fd || use(fd, 16);
+	bad += syscall(SYS_close_range, fd, fd, 0) != 0 || open_past("range") != fd || use(fd, 32);
+	bad += close_range((unsigned)fd, (unsigned)fd, 0) != 0 || open_past("called") != fd || use(fd, 64);
+	printf("%d\n", bad);
+	return bad;
+}
+C
+if have gcc && gcc -O2 -o numbers numbers.c 2>numbers.log && ./numbers >numbers.out; then
+	record numbers -p off -i on -- ./numbers
+	is "syscall(2) changes what numbers stand for: the program's own result" 0 "$(<numbers.out)"
+	report numbers -ioactivity
+	for expected in opened:1 closed:2 other:20 dup2:8 range:32 called:64; do
+		is "writes to $expected" "${expected#*:}" \
+			"$(awk -v file="/${expected%:*}" 'substr($11, length($11) - length(file) + 1) == file { print $4 }' numbers.txt)"
+	done
+else
+	skip "numbers and syscall(2) (7 claims)" "no gcc, or a kernel without close_range"
+fi
+
 # A server with clients, if one is installed.
 if have redis-server redis-cli; then
 	{ limited 60 "$xcollect" -o redis.er -p off -i on -- redis-server --port 0 --unixsocket redis.sock --save '' \

@@ -2,17 +2,25 @@
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/io/io_files.h"
+#include "libcollector/io/io_kinds.h"
 
 #include "format/fdr.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <netinet/in.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { NAMES = 200, THREADS = 4, TOO_MANY = 40000 };
@@ -123,6 +131,21 @@ Test(io_files, descriptors_are_looked_up_once_until_they_change)
 	cr_assert_eq(io_file_known(fd), 0);
 	cr_assert_eq(io_file_of(&thread, 64000, 4), 0, "no such descriptor");
 	cr_assert_eq(io_file_of(&thread, 1 << 20, 5), 0, "beyond the table");
+}
+
+/* Programs close all numbers that there could be, before each program that they execute. */
+Test(io_files, to_forget_all_numbers_takes_no_longer_than_to_close_them)
+{
+	struct timespec before, after;
+
+	io_file_of(&thread, 100, 1);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+	for (int i = 0; i < 1000; i++)
+		io_files_forget(3, UINT32_MAX);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+	cr_assert_lt((after.tv_sec - before.tv_sec) * 1e6 +
+	                     (double)(after.tv_nsec - before.tv_nsec) / 1e3,
+	             1000 * 20.0, "us for 1000");
 }
 
 Test(io_files, sockets_have_addresses_and_pipes_their_inodes)
@@ -250,4 +273,131 @@ Test(io_files, there_may_be_any_number_of_names)
 	cr_assert_str_eq(text, "/again");
 	free(text);
 	free(is_used);
+}
+
+/* ---- a number that becomes another file while two threads look it up ----
+ *
+ * The last system call of a look-up is trapped. There the first thread replaces the file and lets
+ * the second one begin; and the second one waits until the first has ended. */
+
+enum { TRAPPED = 700 };
+
+struct looker {
+	uint64_t (*look)(int fd);
+	int fd, other;
+	atomic_int replaced, second_begins, first_ended;
+};
+static struct looker looker;
+static __thread int is_second;
+
+static void wait_until(atomic_int *what)
+{
+	while (!atomic_load(what))
+		usleep(100);
+}
+
+static void in_the_middle(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *machine = context;
+
+	(void)signal, (void)info;
+	machine->uc_mcontext.gregs[REG_RAX] = 0;
+	if (atomic_load(&looker.first_ended))
+		return;
+	if (is_second) {
+		atomic_store(&looker.second_begins, 1);
+		wait_until(&looker.first_ended);
+		return;
+	}
+	dup2(looker.other, looker.fd);
+	io_file_forget(looker.fd);
+	atomic_store(&looker.replaced, 1);
+	wait_until(&looker.second_begins);
+}
+
+static void *look_second(void *unused)
+{
+	(void)unused;
+	is_second = 1;
+	wait_until(&looker.replaced);
+	looker.look(looker.fd);
+	return NULL;
+}
+
+/* For that descriptor alone: programs that the test executes have the filter too. */
+static void trap(unsigned call, unsigned fd)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, fd, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {sizeof(steps) / sizeof(steps[0]), steps};
+	struct sigaction action = {.sa_sigaction = in_the_middle, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGSYS, &action, NULL);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+		cr_skip_test("no filters of system calls here");
+}
+
+/* What is known of the number afterwards. */
+static uint64_t replaced_in_the_middle(uint64_t (*look)(int fd), int fd, int other, unsigned call,
+                                       int by_two)
+{
+	pthread_t second;
+
+	memset(&looker, 0, sizeof(looker));
+	atomic_store(&looker.second_begins, !by_two);
+	looker.look = look;
+	looker.fd = dup2(fd, TRAPPED);
+	io_file_forget(TRAPPED);
+	looker.other = other;
+	fd = looker.fd;
+	trap(call, TRAPPED);
+	if (by_two)
+		cr_assert_eq(pthread_create(&second, NULL, look_second, NULL), 0);
+	look(fd);
+	cr_assert(atomic_load(&looker.replaced));
+	atomic_store(&looker.first_ended, 1);
+	if (by_two)
+		pthread_join(second, NULL);
+	return look(fd);
+}
+
+static uint64_t file_now(int fd)
+{
+	struct col_thread self = {.number = 1 + (unsigned)is_second};
+
+	atomic_store(&self.tid, 44);
+	return io_file_of(&self, fd, 1);
+}
+
+static uint64_t kind_now(int fd)
+{
+	return io_kind_state(fd);
+}
+
+Test(io_files, a_number_that_becomes_another_file_is_not_taken_for_the_former)
+{
+	for (int by_two = 0; by_two < 2; by_two++) {
+		int fd = open("/dev/null", O_RDWR), other = open("/dev/zero", O_RDWR);
+		uint64_t file = replaced_in_the_middle(file_now, fd, other, SYS_fstatfs, by_two);
+
+		expect((uint32_t)file, "/dev/zero", FMT_file_type_DEVICE);
+	}
+}
+
+Test(io_files, nor_for_one_of_its_kind)
+{
+	for (int by_two = 0; by_two < 2; by_two++) {
+		int ends[2], fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+		cr_assert_eq(pipe(ends), 0);
+		cr_assert_eq(replaced_in_the_middle(kind_now, fd, ends[0], SYS_fcntl, by_two),
+		             FMT_wall_state_PIPE);
+	}
 }
