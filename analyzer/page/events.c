@@ -5,8 +5,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/model/datakind.h"
+#include "analyzer/report/axis.h"
 #include "analyzer/report/wallwait.h"
-#include "experiment/base/clock.h"
 #include "experiment/events/usertrace.h"
 #include "format/record.h"
 #include "template/template.h"
@@ -114,7 +114,7 @@ static void put_usage(struct page *page, const struct dataset_experiment *at,
                       const struct exp_usage *usage)
 {
 	column_step(page->sections[PAGE_USAGE_TIME],
-	            page_time_ns(page->dataset, at, usage->time_s));
+	            axis_time_ns(page->dataset, at, usage->time_s));
 	column_step(page->sections[PAGE_USAGE_USER], (int64_t)usage->user_ns);
 	column_step(page->sections[PAGE_USAGE_SYSTEM], (int64_t)usage->system_ns);
 	column_step(page->sections[PAGE_USAGE_RESIDENT], (int64_t)usage->maxrss_kib);
@@ -198,21 +198,6 @@ static void add_marks(struct page *page)
 	}
 }
 
-int64_t page_time_ns(const struct dataset *dataset, const struct dataset_experiment *at,
-                     double time_s)
-{
-	const struct dataset_experiment *founder = at->founder ? dataset_find(dataset, at->founder)
-	                                                       : NULL;
-	int64_t offset_ns = 0, time_ns;
-
-	if (founder && __builtin_sub_overflow(at->info->start_real_ns, founder->info->start_real_ns,
-	                                      &offset_ns))
-		return 0;
-	return __builtin_add_overflow(offset_ns, exp_whole_signed(time_s * 1e9), &time_ns)
-	               ? 0
-	               : time_ns;
-}
-
 void page_add_events(struct page *page)
 {
 	const struct dataset_experiment *at = NULL;
@@ -221,7 +206,7 @@ void page_add_events(struct page *page)
 	while ((at = dataset_next(page->dataset, at)))
 		all += events_of(at);
 	while ((at = dataset_next(page->dataset, at))) {
-		int64_t end_ns = page_time_ns(page->dataset, at, at->info->duration_s);
+		int64_t end_ns = axis_time_ns(page->dataset, at, at->info->duration_s);
 
 		progress_begin("reading %s", at->info->path);
 		add_experiment(page, at, (double)events_of(at) / (double)all);

@@ -5,6 +5,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/model/datakind.h"
+#include "analyzer/report/axis.h"
 #include "analyzer/report/report.h"
 #include "experiment/base/clock.h"
 #include "experiment/base/totals.h"
@@ -155,7 +156,7 @@ static void put_experiment(const struct page *page, const struct dataset_experim
 	        "\"group\": %u, \"is_base\": %s, \"usages\": %zu, \"threads\": %zu, \"cpu_ns\": "
 	        "%llu, \"rank\": %lld}",
 	        (long long)info->pid, (long long)info->ppid,
-	        (long long)page_time_ns(page->dataset, at, 0),
+	        (long long)axis_time_ns(page->dataset, at, 0),
 	        (long long)exp_whole_signed(info->duration_s * 1e9), at->group,
 	        page_is_base(page, at) ? "true" : "false", at->whole->usage_count,
 	        at->whole->thread_count, (unsigned long long)report_cpu_ns(at),
@@ -177,7 +178,7 @@ static void put_threads(const struct page *page, const struct dataset_experiment
 		        ",\n  {\"experiment\": %zu, \"number\": %zu, \"tid\": %u, \"start_ns\": "
 		        "%lld, ",
 		        experiment, i + 1, thread->tid,
-		        (long long)page_time_ns(page->dataset, at, thread->time_s));
+		        (long long)axis_time_ns(page->dataset, at, thread->time_s));
 		put_text(out, "name", thread->name);
 		fputc('}', out);
 	}
@@ -196,7 +197,7 @@ static void put_labels(const struct page *page, FILE *out)
 				continue;
 			fprintf(out, "%s\n  {\"experiment\": %zu, \"time_ns\": %lld, ", separator,
 			        experiment,
-			        (long long)page_time_ns(page->dataset, at, usage->time_s));
+			        (long long)axis_time_ns(page->dataset, at, usage->time_s));
 			put_text(out, "text", usage->label);
 			fputc('}', out);
 			separator = ",";
@@ -211,7 +212,7 @@ static void put_collections(const struct page *page, FILE *out)
 	for (size_t experiment = 0; (at = dataset_next(page->dataset, at)); experiment++)
 		for (size_t i = 0; i < at->whole->gc_count; i++) {
 			const struct exp_gc *gc = &at->whole->gcs[i];
-			int64_t end_ns = page_time_ns(page->dataset, at, gc->time_s);
+			int64_t end_ns = axis_time_ns(page->dataset, at, gc->time_s);
 
 			fprintf(out,
 			        "%s\n  {\"experiment\": %zu, \"begin_ns\": %lld, \"duration_ns\": "

@@ -68,11 +68,6 @@ struct page {
 /* The number of a text in `strings`; NULL and "" are 0. (strings.c) */
 uint32_t page_string(struct page *page, const char *text);
 
-/* A time since the start of an experiment on the page's axis: since that of its founder, ns.
- * (events.c) */
-int64_t page_time_ns(const struct dataset *dataset, const struct dataset_experiment *at,
-                     double time_s);
-
 /* Is this one that is compared with? */
 static inline int page_is_base(const struct page *page, const struct dataset_experiment *at)
 {

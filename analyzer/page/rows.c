@@ -15,6 +15,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/model/datakind.h"
+#include "analyzer/report/axis.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -214,30 +215,20 @@ static uint32_t find_row(struct gather *gather, const struct page_fact *fact, un
 	return row.value;
 }
 
-/* Time since the founder's start; 0 if it is beyond the type. */
-static int64_t time_of(const struct gather *gather, uint64_t ticks)
-{
-	int64_t time_ns = experiment_time_ns(gather->experiment, ticks), sum;
-
-	return __builtin_add_overflow(time_ns, gather->founder_ns, &sum) ? 0 : sum;
-}
-
 static uint32_t on_fact(void *context, const struct exp_fact *fact)
 {
 	struct gather *gather = context;
 	struct page_fact seen = {.fact = fact};
+	struct axis_span span;
 	int64_t thread;
 
 	if (!(gather->reading->kinds & (unsigned)fact->data) ||
 	    !filters_select(gather->filters, fact))
 		return EXP_ROW_NONE;
 	seen.thread = filter_run_value(gather->thread, fact, &thread) ? (uint32_t)thread : 0;
-	seen.end_ns = time_of(gather, fact->ticks);
-	seen.begin_ns = time_of(gather, fact->begin_ticks != 0 ? fact->begin_ticks
-	                                                       : fact->ticks - fact->wait_ticks);
-	/* Hostile times may go backwards. */
-	if (seen.begin_ns > seen.end_ns)
-		seen.begin_ns = seen.end_ns;
+	span = axis_span_of(gather->experiment, gather->founder_ns, fact);
+	seen.begin_ns = span.begin_ns;
+	seen.end_ns = span.end_ns;
 	if (gather->reading->see)
 		gather->reading->see(gather->reading->context, &seen);
 	return find_row(gather, &seen, (unsigned)__builtin_ctz((unsigned)fact->data));
@@ -328,7 +319,7 @@ int page_rows_read(const struct dataset *dataset, const struct dataset_experimen
 	struct expression *thread = expression_compile("THRID", &error);
 	struct gather gather = {.out = out,
 	                        .experiment = at->experiment,
-	                        .founder_ns = at->info->start_real_ns - place.founder_real_ns,
+	                        .founder_ns = axis_offset_ns(dataset, at),
 	                        .reading = reading,
 	                        .at = at};
 	const struct exp_selection selection = {
