@@ -147,6 +147,8 @@ static void at_thread_exit(void *value)
 		pthread_setspecific(exit_key, state);
 		return;
 	}
+	/* Another thread may have named it since its last sample, or it had none. */
+	thread_check_name(state, COL_NORMAL);
 	EACH_SOURCE(thread_gone, state);
 	EACH_SOURCE(thread_account, state, state, COL_NORMAL);
 	col_self = NULL;
