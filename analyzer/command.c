@@ -129,6 +129,25 @@ static int is_list(const char *word)
 	return word[0] >= '0' && word[0] <= '9' && word[strspn(word, "0123456789,-:+")] == '\0';
 }
 
+/* A list of threads, as `2:1,3+4:all` or `all`? */
+static int is_threads(const char *word)
+{
+	return ((word[0] >= '0' && word[0] <= '9') || strncasecmp(word, "all", 3) == 0) &&
+	       word[strspn(word, "0123456789,-:+alAL")] == '\0';
+}
+
+/* Is this word of the command line a range of time, as `1.5-2` or `all`? */
+static int is_range(const char *word)
+{
+	const char *dash = strchr(word, '-');
+
+	if (!dash || dash[1 + strspn(dash + 1, "0123456789.nums")] != '\0')
+		return strcasecmp(word, "all") == 0;
+	return dash == word ? isdigit((unsigned char)dash[1])
+	                    : isdigit((unsigned char)word[0]) &&
+	                              word + strspn(word, "0123456789.nums") == dash;
+}
+
 /* The number of an experiment, or all of them? */
 static int is_id(const char *word)
 {
@@ -169,6 +188,14 @@ int command_take_words(const struct command *command, char *const *words, int co
 			return 0;
 		out->text = words[0];
 		return 1;
+	case ARGUMENT_RANGE:
+		if (count < 1 || !is_range(words[0]))
+			return 0;
+		out->text = words[0];
+		if (count < 2 || !is_threads(words[1]))
+			return 1;
+		out->second = words[1];
+		return 2;
 	case ARGUMENT_ID:
 		if (count < 1 || !is_id(words[0]))
 			return 0;
@@ -248,6 +275,18 @@ static void split_number(struct command_argument *argument, char *text)
 	argument->text = trim(text);
 }
 
+/* Part "FIRST SECOND", where SECOND may be left out. */
+static void split_range(struct command_argument *argument, char *text)
+{
+	char *blank = strpbrk(text, " \t");
+
+	argument->text = text;
+	if (!blank)
+		return;
+	*blank = '\0';
+	argument->second = trim(blank + 1);
+}
+
 /* Part "FIRST SECOND". Returns 0 or -EINVAL. */
 static int split_pair(struct command_argument *argument, char *text)
 {
@@ -303,6 +342,8 @@ static int read_argument(struct analysis *analysis, const struct command *comman
 		return 0;
 	if (command->kind == ARGUMENT_NAME)
 		split_number(out, text);
+	else if (command->kind == ARGUMENT_RANGE)
+		split_range(out, text);
 	else
 		out->text = text;
 	if (command->kind == ARGUMENT_ID)

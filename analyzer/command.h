@@ -17,7 +17,8 @@ enum command_argument_kind {
 	ARGUMENT_WORD,
 	ARGUMENT_SETTING,
 	ARGUMENT_PAIR,
-	ARGUMENT_LIST
+	ARGUMENT_LIST,
+	ARGUMENT_RANGE
 };
 enum command_need {
 	NEED_NOTHING,

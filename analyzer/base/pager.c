@@ -56,6 +56,16 @@ size_t terminal_columns(const FILE *out)
 	                                                                        : COLUMNS_USUAL;
 }
 
+size_t terminal_rows(const FILE *out)
+{
+	struct winsize size = {.ws_row = 0};
+
+	if (!is_terminal(out))
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row != 0 ? size.ws_row
+	                                                                        : ROWS_USUAL;
+}
+
 int terminal_has_color(const FILE *out)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");

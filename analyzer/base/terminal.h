@@ -19,6 +19,9 @@ int terminal_has_color(const FILE *out);
  * cut; also if `out` does not go to a terminal. */
 size_t terminal_columns(const FILE *out);
 
+/* Rows of the terminal that `out` goes to, 0: it does not go to a terminal. */
+size_t terminal_rows(const FILE *out);
+
 /* Let output that is longer than the screen go through $XER_PAGER, $PAGER or less, if `out` is
  * standard output and a terminal. The pager is started when the screen is full. Returns where to
  * print from now on. pager_end waits for it, and sets *out to standard output again; it returns 0,

@@ -153,13 +153,15 @@ static int read_time(struct reader *reader, double *out)
 	return fail(reader, "an unknown unit of time (ns, us, ms, s)");
 }
 
-int ranges_time(const char *text, char **out, struct expression_error *error)
+int ranges_time_ns(const char *text, int64_t *from_ns, int64_t *to_ns,
+                   struct expression_error *error)
 {
 	struct reader reader = {.text = text, .at = text, .error = error};
-	double from = 0, to = 9e18;
+	double from = 0, to = -1;
 
 	*error = (struct expression_error){.column = 0};
-	*out = NULL;
+	*from_ns = 0;
+	*to_ns = RANGES_NO_END;
 	if (strcasecmp(text, "all") == 0)
 		return 0;
 	if (*reader.at != '-' && read_time(&reader, &from) != 0)
@@ -171,10 +173,40 @@ int ranges_time(const char *text, char **out, struct expression_error *error)
 		return -EINVAL;
 	if (*reader.at != '\0')
 		return fail(&reader, "nothing more expected behind the range");
-	if (to < from)
+	if (to >= 0 && to < from)
 		return fail(&reader, "the range ends before it begins");
+	*from_ns = llround(from);
+	if (to >= 0)
+		*to_ns = llround(to);
+	return 0;
+}
+
+int ranges_time(const char *text, char **out, struct expression_error *error)
+{
+	int64_t from, to;
+	int status = ranges_time_ns(text, &from, &to, error);
+
+	*out = NULL;
+	if (status != 0 || strcasecmp(text, "all") == 0)
+		return status;
 	/* A wait or a call counts where any part of it is in the range, whose end is not. */
-	*out = memory_format("TSTAMP >= %lld && TSTAMP_LO < %lld", (long long)llround(from),
-	                     (long long)llround(to));
+	*out = memory_format("TSTAMP >= %lld && TSTAMP_LO < %lld", (long long)from,
+	                     to == RANGES_NO_END ? 9000000000000000000 : (long long)to);
+	return 0;
+}
+
+int ranges_length_ns(const char *text, int64_t *out, struct expression_error *error)
+{
+	struct reader reader = {.text = text, .at = text, .error = error};
+	double length;
+
+	*error = (struct expression_error){.column = 0};
+	if (read_time(&reader, &length) != 0)
+		return -EINVAL;
+	if (*reader.at != '\0')
+		return fail(&reader, "nothing more expected behind the length");
+	if (length < 0.5)
+		return fail(&reader, "a length of a nanosecond or more expected");
+	*out = llround(length);
 	return 0;
 }

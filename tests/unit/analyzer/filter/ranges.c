@@ -82,3 +82,31 @@ Test(ranges, times)
 	spans("-3us", "TSTAMP >= 0 && TSTAMP_LO < 3000");
 	spans("7-", "TSTAMP >= 7000000000 && TSTAMP_LO < 9000000000000000000");
 }
+
+Test(ranges, times_as_numbers)
+{
+	struct expression_error error;
+	int64_t from, to;
+
+	cr_assert_eq(ranges_time_ns("200ms-1.5", &from, &to, &error), 0);
+	cr_expect(from == 200000000 && to == 1500000000);
+	cr_assert_eq(ranges_time_ns("3-", &from, &to, &error), 0);
+	cr_expect(from == 3000000000 && to == RANGES_NO_END);
+	cr_assert_eq(ranges_time_ns("all", &from, &to, &error), 0);
+	cr_expect(from == 0 && to == RANGES_NO_END);
+}
+
+Test(ranges, lengths)
+{
+	struct expression_error error;
+	int64_t length;
+
+	cr_assert_eq(ranges_length_ns("10ms", &length, &error), 0);
+	cr_expect_eq(length, 10000000);
+	cr_assert_eq(ranges_length_ns("0.5", &length, &error), 0);
+	cr_expect_eq(length, 500000000);
+	cr_expect_eq(ranges_length_ns("0", &length, &error), -EINVAL);
+	cr_expect_eq(ranges_length_ns("-1", &length, &error), -EINVAL);
+	cr_expect_eq(ranges_length_ns("1ms2", &length, &error), -EINVAL);
+	cr_expect_eq(error.column, 4);
+}
