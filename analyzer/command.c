@@ -154,6 +154,24 @@ static int is_id(const char *word)
 	return is_number(word) || strcasecmp(word, "all") == 0;
 }
 
+static const char grain_word[] = "-grain";
+
+/* `-grain 10ms`, then a list. Returns how many words were taken, or -EINVAL. */
+static int take_grain(char *const *words, int count, struct command_argument *out)
+{
+	int taken = 0;
+
+	if (count > 0 && strcmp(words[0], grain_word) == 0) {
+		if (count < 2)
+			return -EINVAL;
+		out->second = words[1];
+		taken = 2;
+	}
+	if (count > taken && is_list(words[taken]))
+		out->text = words[taken++];
+	return taken;
+}
+
 int command_take_words(const struct command *command, char *const *words, int count,
                        struct command_argument *out)
 {
@@ -188,6 +206,8 @@ int command_take_words(const struct command *command, char *const *words, int co
 			return 0;
 		out->text = words[0];
 		return 1;
+	case ARGUMENT_GRAIN:
+		return take_grain(words, count, out);
 	case ARGUMENT_RANGE:
 		if (count < 1 || !is_range(words[0]))
 			return 0;
@@ -275,6 +295,23 @@ static void split_number(struct command_argument *argument, char *text)
 	argument->text = trim(text);
 }
 
+/* Part "-grain LENGTH LIST", of which each may be left out. */
+static void split_grain(struct command_argument *argument, char *text)
+{
+	size_t len = sizeof(grain_word) - 1;
+	char *blank;
+
+	argument->text = text;
+	if (strncmp(text, grain_word, len) != 0 ||
+	    (text[len] != '\0' && !isblank((unsigned char)text[len])))
+		return;
+	argument->second = text = trim(text + len);
+	blank = strpbrk(text, " \t");
+	argument->text = blank ? trim(blank + 1) : NULL;
+	if (blank)
+		*blank = '\0';
+}
+
 /* Part "FIRST SECOND", where SECOND may be left out. */
 static void split_range(struct command_argument *argument, char *text)
 {
@@ -342,6 +379,8 @@ static int read_argument(struct analysis *analysis, const struct command *comman
 		return 0;
 	if (command->kind == ARGUMENT_NAME)
 		split_number(out, text);
+	else if (command->kind == ARGUMENT_GRAIN)
+		split_grain(out, text);
 	else if (command->kind == ARGUMENT_RANGE)
 		split_range(out, text);
 	else

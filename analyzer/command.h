@@ -18,6 +18,7 @@ enum command_argument_kind {
 	ARGUMENT_SETTING,
 	ARGUMENT_PAIR,
 	ARGUMENT_LIST,
+	ARGUMENT_GRAIN,
 	ARGUMENT_RANGE
 };
 enum command_need {

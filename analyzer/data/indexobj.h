@@ -14,6 +14,7 @@ enum index_label {
 	INDEX_CPU,
 	INDEX_SAMPLE,
 	INDEX_SECOND,
+	INDEX_PIECE, /* of time: the key is a number of pieces of length_ns */
 	INDEX_PROCESS,
 	INDEX_EXPERIMENT,
 	INDEX_DATASIZE,
@@ -26,7 +27,8 @@ struct index_type {
 	char *name, *heading, *meaning;
 	struct expression *expression;
 	enum index_label label;
-	unsigned shift; /* of INDEX_HEX: keys are addresses shifted by so many bits */
+	unsigned shift;    /* of INDEX_HEX: keys are addresses shifted by so many bits */
+	int64_t length_ns; /* of INDEX_PIECE */
 	int is_memory;
 	int is_by_key;     /* rows are in order of their keys */
 	int is_own;        /* the user's */

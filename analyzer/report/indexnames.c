@@ -92,6 +92,21 @@ static char *name_duration(int64_t key)
 	                     key == 12 ? 1000 : powers[key % 3], units[key == 12 ? 3 : key / 3]);
 }
 
+/* From when to when, in seconds, with as many digits as the length has. */
+static char *name_piece(int64_t length_ns, int64_t key)
+{
+	int decimals = 9;
+	int64_t from_ns, to_ns;
+
+	for (int64_t ns = length_ns; decimals > 0 && ns % 10 == 0; ns /= 10)
+		decimals--;
+	if (__builtin_mul_overflow(key, length_ns, &from_ns) ||
+	    __builtin_add_overflow(from_ns, length_ns, &to_ns))
+		return copy("<Unknown>");
+	return memory_format("%.*f to %.*f s", decimals, (double)from_ns / 1e9, decimals,
+	                     (double)to_ns / 1e9);
+}
+
 static char *name_number(const struct index_type *type, const struct index_rows *rows, int64_t key)
 {
 	const struct expression *expression = type->expression;
@@ -129,6 +144,8 @@ char *index_row_name(const struct dataset *dataset, const struct choices *choice
 		                     (long long)(row->key & UINT32_MAX));
 	case INDEX_SECOND:
 		return memory_format("Second %lld", (long long)row->key);
+	case INDEX_PIECE:
+		return name_piece(type->length_ns, row->key);
 	case INDEX_PROCESS:
 		return name_process(dataset, row->key);
 	case INDEX_EXPERIMENT:
@@ -184,6 +201,7 @@ char *index_row_compared_name(const struct dataset *dataset, const struct choice
 		return copy(name_sampled(dataset_find(dataset, (unsigned long)row->key)));
 	case INDEX_CPU:
 	case INDEX_SECOND:
+	case INDEX_PIECE:
 	case INDEX_DATASIZE:
 	case INDEX_DURATION:
 	case INDEX_HEX:

@@ -48,6 +48,20 @@ contains "a list that is none is refused with its place" '^xer_print: script:1:1
 "$xer_print" -printmode json -timeline server.er >server.json
 within "for programs: the flusher's sleeps in seconds" 0.5 0.9 "$(awk -F '[][, ]+' '/"flusher", .*"sleep"/ { s += $(NF - 1) } END { print s }' server.json)"
 
+# pieces of the seconds have the same totals
+report server -metrics e.total:e.totalcpu:e.lock:e.sleep:name -seconds
+total=$(grep '<Total>' server.txt)
+for grain in 10ms 500us 0.3; do
+	report server -metrics e.total:e.totalcpu:e.lock:e.sleep:name -limit 0 -seconds -grain $grain
+	is "pieces of $grain add up to the same" "$total" "$(grep '<Total>' server.txt)"
+	is "and so do their rows" "yes" "$(awk '/<Total>/ { total = $1 } / to .* s$/ { s += $1; n++ } END { print (n > 1 && s > total - 0.001 - n * 0.0005 && s < total + 0.001 + n * 0.0005 ? "yes" : n " rows: " s " of " total) }' server.txt)"
+done
+echo 'seconds -grain 100ms 1-2' >script
+report server -script script
+is "a list of pieces" "0.1 0.2" "$(awk '/ to .* s$/ { print $(NF - 3) }' server.txt | xargs)"
+report server -seconds -grain 10x
+contains "a length that is none is refused" '^xer_print: seconds: -grain 10x: ' server.txt.err
+
 record plain -s on -A off -- "$programs/wall_server"
 report plain -timeline
 contains "without -w, what is missing is said" '^# not recorded: waits but for synchronization \(xcollect -w on ' plain.txt

@@ -191,15 +191,54 @@ static void view_named(const struct dataset *dataset, const struct choices *choi
 		view_type(dataset, choices, output, type, NULL);
 }
 
+/* Pieces of time of another length than a second. */
+static void view_pieces(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct index_type *seconds,
+                        const struct command_argument *argument)
+{
+	struct expression_error error;
+	struct index_type pieces = *seconds;
+	char *text;
+
+	if (argument->second[0] == '\0') {
+		output_fail(output, EXIT_USAGE, "%s: -grain needs a length of time, such as 10ms",
+		            seconds->name);
+		return;
+	}
+	if (ranges_length_ns(argument->second, &pieces.length_ns, &error) != 0) {
+		output_fail(output, EXIT_USAGE, "%s: -grain %s: %s", seconds->name,
+		            argument->second, error.text);
+		return;
+	}
+	text = memory_format("TSTAMP / %lld", (long long)pieces.length_ns);
+	pieces.expression = expression_compile(text, &error);
+	pieces.token = text;
+	pieces.label = INDEX_PIECE;
+	pieces.heading = (char[]){"Pieces of time"};
+	view_type(dataset, choices, output, &pieces, argument->text);
+	expression_destroy(pieces.expression);
+	free(text);
+}
+
+/* With the arguments of a command. */
+static void view_index(const struct dataset *dataset, const struct choices *choices,
+                       struct output *output, const char *name,
+                       const struct command_argument *argument)
+{
+	char error[200];
+	const struct index_type *type = index_find(dataset->indexes, 0, name, error, sizeof(error));
+
+	if (argument->second)
+		view_pieces(dataset, choices, output, type, argument);
+	else
+		view_type(dataset, choices, output, type, argument->text);
+}
+
 #define VIEW_INDEX(name) \
 	void view_index_##name(const struct dataset *dataset, const struct choices *choices, \
 	                       struct output *output, const struct command_argument *argument) \
 	{ \
-		char error[200]; \
-\
-		view_type(dataset, choices, output, \
-		          index_find(dataset->indexes, 0, #name, error, sizeof(error)), \
-		          argument->text); \
+		view_index(dataset, choices, output, #name, argument); \
 	}
 #define VIEW_MEMORY(name)
 #define INDEX(name, group, expression, label, shift, order, token, heading, meaning) \

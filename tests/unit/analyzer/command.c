@@ -113,6 +113,38 @@ Test(command, lists_and_numbers_of_experiments_may_be_left_out)
 	cr_expect_eq(take("header", NULL, NULL, &argument), 0);
 }
 
+Test(command, ranges_and_threads_may_be_left_out)
+{
+	struct command_argument argument;
+
+	cr_expect_eq(take("timeline", "test.1.er", NULL, &argument), 0);
+	cr_expect_null(argument.text);
+	cr_expect_eq(take("timeline", "1.5-2", "test.1.er", &argument), 1);
+	cr_expect_str_eq(argument.text, "1.5-2");
+	cr_expect_null(argument.second);
+	cr_expect_eq(take("timeline", "200ms-", "2:1,3+4:all", &argument), 2);
+	cr_expect_str_eq(argument.second, "2:1,3+4:all");
+	cr_expect_eq(take("timeline", "ALL", "all", &argument), 2);
+	cr_expect_eq(take("timeline", "-3", "allocs.er", &argument), 1);
+	cr_expect_eq(take("timeline", "-functions", NULL, &argument), 0);
+	cr_expect_eq(take("timeline", "s-1", NULL, &argument), 0);
+	cr_expect_eq(take("timeline", "run-1", NULL, &argument), 0);
+	cr_expect_eq(take("timeline", "1", NULL, &argument), 0);
+}
+
+Test(command, grains_stand_before_lists)
+{
+	struct command_argument argument;
+
+	cr_expect_eq(take("seconds", "-grain", "10ms", &argument), 2);
+	cr_expect_str_eq(argument.second, "10ms");
+	cr_expect_null(argument.text);
+	cr_expect_eq(take("seconds", "1-2", "test.1.er", &argument), 1);
+	cr_expect_str_eq(argument.text, "1-2");
+	cr_expect_eq(take("seconds", "-grain", NULL, &argument), -EINVAL);
+	cr_expect_eq(take("seconds", "-functions", NULL, &argument), 0);
+}
+
 Test(command, pairs_take_two_words_or_none)
 {
 	struct command_argument argument;
