@@ -160,10 +160,12 @@ static int make_plan(struct analysis *analysis, struct plan *plan, char **words,
 	return -1;
 }
 
-/* What checks compare with and where their results go may stand behind them. */
+/* What checks compare with, where their results go and how strict they are may stand behind them.
+ */
 static int is_first(const struct command *command)
 {
-	return command && (command->run == view_base || command->run == view_junit);
+	return command && (command->run == view_base || command->run == view_junit ||
+	                   command->run == view_strict);
 }
 
 /* Is standard output the file of an export? */
@@ -191,7 +193,7 @@ static int run_step(struct analysis *analysis, const struct step *step)
 	analysis->output.status = EXIT_OK;
 	command_run(analysis, step->command, &step->argument);
 	after = analysis->output.status;
-	analysis->output.status = after > before ? after : before;
+	analysis->output.status = output_worse(after, before);
 	if (step->command->run == view_script) /* its lines are many */
 		return 0;
 	return after == EXIT_USAGE || (after == EXIT_TROUBLE && step->command->need == NEED_CONTROL)

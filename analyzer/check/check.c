@@ -9,6 +9,7 @@
 #include "analyzer/report/quality.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,43 +93,98 @@ void view_junit(struct analysis *analysis, const struct command_argument *argume
 	check_state(analysis)->junit_path = memory_text(argument->text, strlen(argument->text));
 }
 
-/* The value of the checked side in the base, if the base has one. */
-static void add_base(struct check_result *result, const struct check_node *left,
-                     struct analysis *analysis, struct analysis *base)
+void view_strict(struct analysis *analysis, const struct command_argument *argument)
 {
-	char error[CHECK_ERROR_MAX];
-
-	if (!base || !check_has_metric(left) || check_needs_base(left))
-		return;
-	result->has_base = check_value(left, base, analysis, &result->base, error) == 0;
+	(void)argument;
+	check_state(analysis)->results.is_strict = 1;
 }
 
-static struct check_result decide(const struct check *check, struct analysis *analysis,
-                                  struct analysis *base)
+/* The value of the checked side in the base, if the base has one. */
+static void add_base(struct check_result *result, struct check_node *left,
+                     const struct check_side *const sides[CHECK_ROLES])
 {
-	const struct check_node *root = check->root;
-	struct check_result result = {.text = memory_text(check->text, strlen(check->text))};
 	char error[CHECK_ERROR_MAX];
-	enum check_dimension dimension = root->left->dimension != CHECK_PLAIN
-	                                         ? root->left->dimension
-	                                         : root->right->dimension;
 
-	result.unit = check_unit(dimension);
-	if (check_value(root->left, analysis, base, &result.value, error) != 0 ||
-	    check_value(root->right, analysis, base, &result.limit, error) != 0) {
+	if (!sides[CHECK_OLD] || !check_has_metric(left) || check_needs_base(left) ||
+	    check_measure(left, sides, CHECK_OLD, error) != 0)
+		return;
+	result->base = check_value(left, CHECK_OLD, NULL);
+	result->has_base = isfinite(result->base);
+}
+
+static struct check_result decide(const struct check *check,
+                                  const struct check_side *const sides[CHECK_ROLES])
+{
+	struct check_node *root = check->root;
+	struct check_result result = {.text = memory_text(check->text, strlen(check->text))};
+	const struct check_node *fault;
+	char error[CHECK_ERROR_MAX];
+
+	result.unit = check_unit(root->left->dimension != CHECK_PLAIN ? root->left->dimension
+	                                                              : root->right->dimension);
+	if (check_measure(root, sides, CHECK_NEW, error) != 0) {
 		result.trouble = memory_text(error, strlen(error));
 		return result;
 	}
-	result.holds = check_holds(root->op, result.value, result.limit);
-	add_base(&result, root->left, analysis, base);
+	fault = check_fault(root, CHECK_NEW);
+	if (fault) {
+		result.trouble = memory_format("column %zu: division by 0", fault->column);
+		return result;
+	}
+	result.outcome = check_decide(root);
+	add_base(&result, root->left, sides);
 	return result;
 }
 
-static const char *verdict(const struct check_result *result)
+/* Decide the checks of a list, and add their results. */
+static void decide_all(struct analysis *analysis, const struct analysis *base,
+                       const struct check_list *list)
 {
-	if (result->trouble)
-		return "undecided";
-	return result->holds ? "holds" : "FAILED";
+	struct check_results *all = &check_state(analysis)->results;
+	struct check_side *new = check_side_begin(analysis), *old = check_side_begin(base);
+	const struct check_side *const sides[CHECK_ROLES] = {new, old};
+
+	for (size_t i = 0; i < list->count; i++) {
+		all->at = memory_grow(all->at, all->count, &all->capacity, sizeof(*all->at));
+		all->at[all->count++] = decide(&list->at[i], sides);
+	}
+	check_side_end(new);
+	check_side_end(old);
+}
+
+static void put_value(struct print_table *table, int is_known, double value)
+{
+	if (is_known && isfinite(value))
+		print_real(table, value);
+	else
+		print_none(table);
+}
+
+static void put_count(struct print_table *table, size_t count)
+{
+	if (count != 0)
+		print_number(table, count);
+	else
+		print_none(table);
+}
+
+static void put_result(struct print_table *table, const struct check_result *result)
+{
+	const struct check_outcome *outcome = &result->outcome;
+	const int is_known = outcome->verdict != CHECK_ERROR;
+
+	print_word(table, check_verdict_text(outcome->verdict));
+	put_value(table, is_known, outcome->value);
+	put_value(table, is_known, outcome->low);
+	put_value(table, is_known, outcome->high);
+	put_value(table, is_known, outcome->limit);
+	put_value(table, result->has_base, result->base);
+	put_value(table, result->has_base && result->base != 0, outcome->value / result->base);
+	print_word(table, result->unit);
+	put_count(table, outcome->runs[CHECK_NEW]);
+	put_count(table, outcome->runs[CHECK_OLD]);
+	put_count(table, (size_t)rint(outcome->samples));
+	print_word(table, result->text);
 }
 
 static void put_results(struct output *output, const struct check_result *results, size_t count)
@@ -137,34 +193,32 @@ static void put_results(struct output *output, const struct check_result *result
 
 	print_column(table, PRINT_WORD, "result", "Result");
 	print_column(table, PRINT_VALUE, "value", "Value");
+	print_column(table, PRINT_VALUE, "low", "from");
+	print_column(table, PRINT_VALUE, "high", "to");
 	print_column(table, PRINT_VALUE, "limit", "Limit");
 	print_column(table, PRINT_VALUE, "base", "Base");
 	print_column(table, PRINT_RATIO, "ratio", "Ratio");
 	print_column(table, PRINT_WORD, "unit", "Unit");
+	print_column(table, PRINT_COUNT, "runs", "Runs");
+	print_column(table, PRINT_COUNT, "base_runs", "of base");
+	print_column(table, PRINT_COUNT, "samples", "Samples");
 	print_column(table, PRINT_WORD, "check", "Check");
-	for (size_t i = 0; i < count; i++) {
-		const struct check_result *at = &results[i];
-
-		print_word(table, verdict(at));
-		if (at->trouble) {
-			print_none(table);
-			print_none(table);
-		} else {
-			print_real(table, at->value);
-			print_real(table, at->limit);
-		}
-		if (at->has_base)
-			print_real(table, at->base);
-		else
-			print_none(table);
-		if (at->has_base && at->base != 0)
-			print_real(table, at->value / at->base);
-		else
-			print_none(table);
-		print_word(table, at->unit);
-		print_word(table, at->text);
-	}
+	for (size_t i = 0; i < count; i++)
+		put_result(table, &results[i]);
 	print_table_end(output, table, 0);
+}
+
+/* Why a check is undecided is told where the table is read. */
+static void put_reasons(struct output *output, const struct check_result *results, size_t count)
+{
+	char text[CHECK_ERROR_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		if (results[i].outcome.verdict == CHECK_FAILED ||
+		    results[i].outcome.verdict == CHECK_UNDECIDED)
+			print_note(output, "%s: %s: %s",
+			           check_verdict_text(results[i].outcome.verdict), results[i].text,
+			           check_explain(&results[i], text));
 }
 
 /* All checks of the analysis so far are one report. */
@@ -187,18 +241,22 @@ static void write_junit(struct analysis *analysis)
 }
 
 /* Say what failed, which also sets the exit status. */
-static void judge(struct output *output, const struct check_result *results, size_t count)
+static void judge(struct output *output, const struct check_results *results, size_t first)
 {
-	size_t failed = 0;
+	const size_t count = results->count - first;
+	size_t of[CHECK_FAILED + 1] = {0};
 
-	for (size_t i = 0; i < count; i++) {
-		if (results[i].trouble)
-			output_fail(output, EXIT_TROUBLE, "check: %s", results[i].trouble);
-		else
-			failed += !results[i].holds;
+	for (size_t i = first; i < results->count; i++) {
+		of[results->at[i].outcome.verdict]++;
+		if (results->at[i].trouble)
+			output_fail(output, EXIT_TROUBLE, "check: %s", results->at[i].trouble);
 	}
-	if (failed != 0)
-		output_fail(output, EXIT_CHECK, "%zu of %zu checks failed", failed, count);
+	if (of[CHECK_FAILED] != 0)
+		output_fail(output, EXIT_CHECK, "%zu of %zu checks failed", of[CHECK_FAILED],
+		            count);
+	if (of[CHECK_UNDECIDED] != 0 && results->is_strict)
+		output_fail(output, EXIT_UNDECIDED, "%zu of %zu checks are undecided",
+		            of[CHECK_UNDECIDED], count);
 }
 
 void view_check(struct analysis *analysis, const struct command_argument *argument)
@@ -232,15 +290,13 @@ void view_check(struct analysis *analysis, const struct command_argument *argume
 		check_list_fini(&list);
 		return;
 	}
-	for (size_t i = 0; i < list.count; i++) {
-		all->at = memory_grow(all->at, all->count, &all->capacity, sizeof(*all->at));
-		all->at[all->count++] = decide(&list.at[i], analysis, base);
-	}
+	decide_all(analysis, base, &list);
 	quality_put(&analysis->dataset, &analysis->output);
 	put_results(&analysis->output, all->at + first, all->count - first);
+	put_reasons(&analysis->output, all->at + first, all->count - first);
 	if (!print_is_data(&analysis->output))
 		fputc('\n', analysis->output.out);
 	write_junit(analysis);
-	judge(&analysis->output, all->at + first, all->count - first);
+	judge(&analysis->output, all, first);
 	check_list_fini(&list);
 }

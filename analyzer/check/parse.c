@@ -27,6 +27,8 @@ static void free_node(struct check_node *node)
 	if (!node->is_borrowed)
 		free_node(node->left);
 	free_node(node->right);
+	for (size_t i = 0; i < CHECK_ROLES; i++)
+		free(node->measured[i].runs);
 	free(node->function);
 	free(node);
 }

@@ -20,6 +20,12 @@ static int is_heap(unsigned metric)
 	       metric == METRIC_HEAPPEAKBYTES;
 }
 
+static int is_heap_count(unsigned metric)
+{
+	return metric == METRIC_HEAPALLOCCNT || metric == METRIC_HEAPLEAKCNT ||
+	       metric == METRIC_HEAPPEAKCNT || metric == METRIC_HEAPTEMPCNT;
+}
+
 /* User and system time are parts of all CPU time. */
 static void add(struct sampled *sampled, const struct exp_quality *quality, unsigned metric)
 {
@@ -40,13 +46,16 @@ struct sampled sampled_in(const struct dataset *dataset, unsigned group, unsigne
 	struct sampled sampled = {.sum = is_counter(metric) ? (double)sum : 0};
 	const struct dataset_experiment *at = NULL;
 
-	if (!is_time(metric) && !is_counter(metric) && !is_heap(metric) && metric != METRIC_SAMPLES)
+	if (!is_time(metric) && !is_counter(metric) && !is_heap(metric) && !is_heap_count(metric) &&
+	    metric != METRIC_SAMPLES)
 		return sampled;
 	while ((at = dataset_next(dataset, at))) {
 		if (group != DATASET_ALL && at->group != group)
 			continue;
 		if (is_heap(metric))
 			sampled.unit = fmax(sampled.unit, (double)at->data->heap.sampled_every);
+		else if (is_heap_count(metric))
+			sampled.is_estimate |= at->data->heap.sampled_every != 0;
 		else
 			add(&sampled, &at->data->quality, metric);
 	}

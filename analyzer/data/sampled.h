@@ -9,6 +9,7 @@
  * of the heap, a value has at most the variance value * unit, and only `unit` is set. */
 struct sampled {
 	double sum, squares, unit;
+	int is_estimate; /* of which the error is not known: numbers of blocks of a sampled heap */
 };
 
 /* Those of a metric in the experiments of a group, DATASET_ALL: in all selected ones. `sum`: the

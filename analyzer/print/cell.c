@@ -1,6 +1,8 @@
 /* cell.c: the kinds of values that cells of documents have, and their text for programs. */
 #include "analyzer/print/print.h"
 
+#include <string.h>
+
 static const struct {
 	const char *kind, *unit;
 } types[] = {
@@ -17,6 +19,11 @@ const char *print_type_kind(enum print_type type)
 const char *print_type_unit(enum print_type type)
 {
 	return types[type].unit;
+}
+
+int print_type_is_number(enum print_type type)
+{
+	return strcmp(types[type].kind, "number") == 0;
 }
 
 enum print_type print_type_change(enum print_type type)

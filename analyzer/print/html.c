@@ -75,11 +75,6 @@ void print_html_end(FILE *out)
 	fputs("</body>\n</html>\n", out);
 }
 
-static int is_number(enum print_type type)
-{
-	return strcmp(print_type_kind(type), "number") == 0;
-}
-
 static void put_list(FILE *out, const char *text)
 {
 	while (*text != '\0') {
@@ -115,7 +110,7 @@ static void put_cell(FILE *out, enum print_type type, const struct print_cell *c
 	else if (type == PRINT_PERCENT)
 		fprintf(out, "<td class=\"n p\" style=\"--share: %.1f%%\">%s</td>",
 		        cell->real > 100 ? 100.0 : cell->real, text);
-	else if (is_number(type))
+	else if (print_type_is_number(type))
 		fprintf(out, "<td class=\"n\">%s</td>", text);
 	else {
 		fputs("<td class=\"w\"", out);
@@ -133,7 +128,7 @@ static void put_cell(FILE *out, enum print_type type, const struct print_cell *c
 
 static void put_heading(FILE *out, const struct print_column *column)
 {
-	fputs(is_number(column->type) ? "<th class=\"n\">" : "<th>", out);
+	fputs(print_type_is_number(column->type) ? "<th class=\"n\">" : "<th>", out);
 	put_text(out, column->heading);
 	if (print_type_unit(column->type)[0] != '\0' && column->type != PRINT_COUNT)
 		fprintf(out, "<small>%s</small>", print_type_unit(column->type));

@@ -43,6 +43,13 @@ void output_say(struct output *output, const char *format, ...)
 	va_end(arguments);
 }
 
+int output_worse(int status, int other)
+{
+	if (status == EXIT_CHECK || other == EXIT_CHECK)
+		return EXIT_CHECK;
+	return status > other ? status : other;
+}
+
 void output_fail(struct output *output, int status, const char *format, ...)
 {
 	va_list arguments;
@@ -50,8 +57,7 @@ void output_fail(struct output *output, int status, const char *format, ...)
 	va_start(arguments, format);
 	say(output, 1, format, arguments);
 	va_end(arguments);
-	if (status > output->status)
-		output->status = status;
+	output->status = output_worse(output->status, status);
 }
 
 void output_fail_at(struct output *output, const char *command, size_t column, const char *what)

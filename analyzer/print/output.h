@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Exit statuses, the worst of which remains. */
-enum { EXIT_OK = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_CHECK = 3 };
+/* Exit statuses, the worst of which remains: the largest, but that a check has failed is worse than
+ * that one is undecided. */
+enum { EXIT_OK = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_CHECK = 3, EXIT_UNDECIDED = 4 };
 
 struct output {
 	const char *program; /* whose messages these are */
@@ -35,6 +36,9 @@ void output_say(struct output *output, const char *format, ...)
  * text. */
 void output_fail(struct output *output, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The worse of two exit statuses. */
+int output_worse(int status, int other);
 
 /* Wrong usage at a column, from 1, of a command's argument. */
 void output_fail_at(struct output *output, const char *command, size_t column, const char *what);

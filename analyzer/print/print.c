@@ -254,6 +254,9 @@ static void put_document(struct print *print)
 	case PRINT_DELIMITED:
 		print_delimited(document, print->delimiter, print->sink);
 		break;
+	case PRINT_MARKDOWN:
+		print_markdown(document, print->sink);
+		break;
 	case PRINT_HTML:
 		if (!print->page_is_open)
 			print_html_begin(print->sink);
@@ -325,9 +328,10 @@ int print_set_mode(struct output *output, const char *mode)
 		enum print_mode mode;
 		char delimiter;
 	} forms[] = {
-		{"text", PRINT_TEXT, 0},        {"html", PRINT_HTML, 0},
-		{"json", PRINT_JSON, 0},        {"csv", PRINT_DELIMITED, ','},
-		{"tsv", PRINT_DELIMITED, '\t'}, {"\\t", PRINT_DELIMITED, '\t'},
+		{"text", PRINT_TEXT, 0},         {"html", PRINT_HTML, 0},
+		{"markdown", PRINT_MARKDOWN, 0}, {"json", PRINT_JSON, 0},
+		{"csv", PRINT_DELIMITED, ','},   {"tsv", PRINT_DELIMITED, '\t'},
+		{"\\t", PRINT_DELIMITED, '\t'},
 	};
 	unsigned char only = (unsigned char)mode[0];
 

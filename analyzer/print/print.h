@@ -1,10 +1,10 @@
 /* print.h: the output of a command, in the form that the user has chosen.
  *
- * Text is printed by the views directly. In the other forms (HTML, JSON, delimited), the output of
- * a command is a document: tables of typed columns, notes, and hints what to run next, which is
- * printed when the command is done. What a view prints to output->out becomes notes then, or lines
- * of text in a document without tables, so that no form loses anything; views should put their
- * numbers into tables. */
+ * Text is printed by the views directly. In the other forms (HTML, Markdown, JSON, delimited), the
+ * output of a command is a document: tables of typed columns, notes, and hints what to run next,
+ * which is printed when the command is done. What a view prints to output->out becomes notes then,
+ * or lines of text in a document without tables, so that no form loses anything; views should put
+ * their numbers into tables. */
 #ifndef XER_ANALYZER_PRINT_PRINT_H
 #define XER_ANALYZER_PRINT_PRINT_H
 
@@ -14,7 +14,7 @@
 
 struct output;
 
-enum print_mode { PRINT_TEXT, PRINT_HTML, PRINT_JSON, PRINT_DELIMITED };
+enum print_mode { PRINT_TEXT, PRINT_HTML, PRINT_MARKDOWN, PRINT_JSON, PRINT_DELIMITED };
 
 /* The table about the quality of the data, which comes before most others. */
 #define PRINT_QUALITY "quality"
@@ -105,8 +105,8 @@ int print_is_data(const struct output *output);
 /* Where output goes, even while a document is gathered: for what does not belong to it. */
 FILE *print_sink(const struct output *output);
 
-/* Change the form: text, html, json, or one character that separates columns ("csv" and "tsv" mean
- * , and tab). Returns 0 or -EINVAL. */
+/* Change the form: text, html, markdown, json, or one character that separates columns ("csv" and
+ * "tsv" mean , and tab). Returns 0 or -EINVAL. */
 int print_set_mode(struct output *output, const char *mode);
 
 /* Before and after a command whose output is a document. Nested calls are not allowed. */
@@ -172,6 +172,7 @@ void print_table_end(struct output *output, struct print_table *table, size_t li
 
 const char *print_type_kind(enum print_type type);
 const char *print_type_unit(enum print_type type);
+int print_type_is_number(enum print_type type);
 
 /* What the difference of two such values is. */
 enum print_type print_type_change(enum print_type type);
@@ -188,6 +189,7 @@ void print_text_table(const struct print_table *table, size_t columns,
                       FILE *out); /* of the terminal; 0: none */
 void print_json(const struct print_document *document, FILE *out);
 void print_delimited(const struct print_document *document, char delimiter, FILE *out);
+void print_markdown(const struct print_document *document, FILE *out);
 void print_html_begin(FILE *out);
 void print_html(const struct print_document *document, FILE *out);
 void print_html_end(FILE *out);

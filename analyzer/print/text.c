@@ -6,10 +6,18 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { GAP = 2, TEXT_MAX = 64 };
+
+/* Four digits tell enough of what was measured; whole numbers, which may be exact, have all. */
+static void put_value(double value, char *text)
+{
+	snprintf(text, TEXT_MAX, fabs(value) >= 1000 || value == rint(value) ? "%.0f" : "%.4g",
+	         value);
+}
 
 const char *print_text_format(enum print_type type, const struct print_cell *cell, char *text)
 {
@@ -23,14 +31,11 @@ const char *print_text_format(enum print_type type, const struct print_cell *cel
 		snprintf(text, TEXT_MAX, "%.6f", (double)cell->number / 1e9);
 	else if (type == PRINT_SECONDS || type == PRINT_MOMENT)
 		snprintf(text, TEXT_MAX, "%.6f", cell->real);
+	else if (type == PRINT_VALUE)
+		put_value(cell->real, text);
 	else
 		print_cell_format(type, cell, text);
 	return text;
-}
-
-static int is_number(enum print_type type)
-{
-	return strcmp(print_type_kind(type), "number") == 0;
 }
 
 static void put_padded(FILE *out, const char *text, size_t width, int is_right, int is_filled)
@@ -110,7 +115,7 @@ static void put_line(const struct print_table *table, const size_t *widths,
                      const char *const *texts, FILE *out)
 {
 	for (size_t i = 0; i < table->column_count; i++) {
-		int is_right = is_number(table->columns[i].type);
+		int is_right = print_type_is_number(table->columns[i].type);
 
 		if (table->columns[i].type == PRINT_LIST)
 			continue;

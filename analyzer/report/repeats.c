@@ -37,14 +37,16 @@ static int by_group_and_time(const void *left, const void *right)
 }
 
 /* Founders were opened before their descendants, and have smaller numbers. */
-static struct founder *list_founders(const struct dataset *dataset, size_t *count)
+static struct founder *list_founders(const struct dataset *dataset, enum repeats_of of,
+                                     size_t *count)
 {
 	struct founder *founders = memory_take(dataset->count, sizeof(*founders));
 	const struct dataset_experiment *at = NULL;
 	size_t all = 0;
 
 	while ((at = dataset_next(dataset, at)))
-		founders[all++] = (struct founder){at->info, founder_of(at), at->group, 0};
+		founders[all++] = (struct founder){at->info, founder_of(at),
+		                                   of == REPEATS_OF_ALL ? 0 : at->group, 0};
 	if (all > 1)
 		qsort(founders, all, sizeof(*founders), by_id);
 	*count = 0;
@@ -132,10 +134,16 @@ static struct dataset by_run(const struct dataset *dataset, const struct founder
 	return runs;
 }
 
-void repeats_begin(struct repeats *repeats, const struct dataset *dataset)
+/* The tables of one run are those of the whole. */
+static int is_split(const struct repeats *repeats)
+{
+	return repeats->count > 1 || repeats->before != TREE_COMPARE_OFF;
+}
+
+void repeats_begin(struct repeats *repeats, const struct dataset *dataset, enum repeats_of of)
 {
 	size_t count;
-	struct founder *founders = list_founders(dataset, &count);
+	struct founder *founders = list_founders(dataset, of, &count);
 
 	repeats->count = number_all(founders, count);
 	repeats->groups = memory_take(repeats->count, sizeof(*repeats->groups));
@@ -145,14 +153,16 @@ void repeats_begin(struct repeats *repeats, const struct dataset *dataset)
 		qsort(founders, count, sizeof(*founders), by_id);
 	repeats->dataset = by_run(dataset, founders, count, repeats);
 	free(founders);
-	dataset_forget_tables(dataset);
 	repeats->before = dataset->tables->compare;
+	if (is_split(repeats))
+		dataset_forget_tables(dataset);
 	dataset->tables->compare = TREE_COMPARE_ON;
 }
 
 void repeats_end(struct repeats *repeats)
 {
-	dataset_forget_tables(&repeats->dataset);
+	if (is_split(repeats))
+		dataset_forget_tables(&repeats->dataset);
 	repeats->dataset.tables->compare = repeats->before;
 	free(repeats->dataset.experiments);
 	free(repeats->dataset.groups);

@@ -15,9 +15,11 @@ struct repeats {
 	enum tree_compare before;
 };
 
+enum repeats_of { REPEATS_OF_GROUPS, REPEATS_OF_ALL /* as if all were one group */ };
+
 /* Look at the selected experiments of a dataset by run. Tables made before are forgotten, and at
- * the end those made in between. */
-void repeats_begin(struct repeats *repeats, const struct dataset *dataset);
+ * the end those made in between, unless there is one run only and nothing is compared. */
+void repeats_begin(struct repeats *repeats, const struct dataset *dataset, enum repeats_of of);
 void repeats_end(struct repeats *repeats);
 
 #endif

@@ -39,6 +39,20 @@ struct interval interval_count(double count)
 	return (struct interval){fmax(0, middle - reach), middle + reach};
 }
 
+struct interval interval_part(double value, double whole, double effective)
+{
+	struct interval interval = interval_share(fmin(1, value / whole), effective);
+
+	return (struct interval){interval.low * whole, interval.high * whole};
+}
+
+struct interval interval_units(double value, double unit)
+{
+	struct interval interval = interval_count(value / unit);
+
+	return (struct interval){interval.low * unit, interval.high * unit};
+}
+
 double interval_reach(struct interval interval, double value)
 {
 	return fmax(interval.high - value, value - interval.low);

@@ -24,6 +24,13 @@ struct interval interval_share(double share, double effective);
 /* Of a number of events that happen at random, of which `count` were seen. */
 struct interval interval_count(double count);
 
+/* Of a value that is a part of `whole`, which is known exactly, as so many effective samples tell.
+ */
+struct interval interval_part(double value, double whole, double effective);
+
+/* Of a value that is a sum of what chosen blocks stand for: a unit of it counts as an event. */
+struct interval interval_units(double value, double unit);
+
 /* How far the farther end is from the value. */
 double interval_reach(struct interval interval, double value);
 

@@ -148,6 +148,28 @@ struct runs_known runs_difference(const struct runs *from, const struct runs *to
 	return (struct runs_known){value, sqrt(a + b), joint_freedom(a, of_from, b, of_to)};
 }
 
+struct runs_known runs_jackknife(double value, const double *without, size_t count)
+{
+	struct runs runs = runs_of(without, count);
+	double steps = (double)(count - 1);
+
+	return (struct runs_known){value, steps * sqrt(runs.variance / (double)count), steps};
+}
+
+/* Groups of the same size are taken to have one variance, as in runs_difference; but not one that
+ * did not vary at all. */
+struct runs_known runs_joined(const struct runs_known *a, const struct runs_known *b)
+{
+	double of_a = a->error * a->error, of_b = b->error * b->error;
+
+	if (of_a == 0 || of_b == 0)
+		return of_a == 0 ? *b : *a;
+	return (struct runs_known){a->value, sqrt(of_a + of_b),
+	                           a->freedom == b->freedom
+	                                   ? a->freedom + b->freedom
+	                                   : joint_freedom(of_a, a->freedom, of_b, b->freedom)};
+}
+
 struct interval runs_interval(const struct runs_known *known)
 {
 	double reach = known->error;

@@ -53,6 +53,14 @@ struct runs_known runs_mean(const struct runs *runs, double expected,
 struct runs_known runs_difference(const struct runs *from, const struct runs *to, double expected,
                                   const struct runs_prior *prior);
 
+/* A value that was computed from all runs of a group, from what it is without each of them:
+ * without[count], count > 1. The error is that of the jackknife (Tukey, 1958), which for a mean is
+ * that of runs_mean, and holds for ratios and other smooth functions of means as well. */
+struct runs_known runs_jackknife(double value, const double *without, size_t count);
+
+/* The same value with the errors that two independent groups of runs make in it. */
+struct runs_known runs_joined(const struct runs_known *a, const struct runs_known *b);
+
 /* The interval, and the probability that chance alone makes the value so far from 0. An error of 0
  * is none: the probability is 0 then, or 1 for the value 0. */
 struct interval runs_interval(const struct runs_known *known);

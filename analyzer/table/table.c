@@ -208,14 +208,6 @@ char *table_format_percent(const struct table *table, const struct table_row *ro
 	return text;
 }
 
-/* Of a value that is a sum of what chosen blocks stand for: a unit of it counts as an event. */
-static struct interval interval_units(double value, double unit)
-{
-	struct interval interval = interval_count(value / unit);
-
-	return (struct interval){interval.low * unit, interval.high * unit};
-}
-
 int table_interval(const struct table *table, const struct table_row *row,
                    const struct metric *metric, size_t group, struct interval *out)
 {
@@ -232,9 +224,7 @@ int table_interval(const struct table *table, const struct table_row *row,
 	/* How much there is in all is not left to chance. */
 	if (!(of->effective[metric->id] > 0) || (row->item == 0 && !table->is_listing))
 		return 0;
-	*out = interval_share(fmin(1, value / of->whole[metric->id]), of->effective[metric->id]);
-	out->low *= of->whole[metric->id];
-	out->high *= of->whole[metric->id];
+	*out = interval_part(value, of->whole[metric->id], of->effective[metric->id]);
 	return 1;
 }
 

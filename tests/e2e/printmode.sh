@@ -27,7 +27,7 @@ is "-help COMMAND: that command alone, with its words in the manual" "0 1 1 1" \
 "$xer_print" -help nosuch >help.txt 2>help.err
 is "-help of no command is an error" "2 0 xer_print: help: unknown command 'nosuch' (help lists the commands)" "$? $(wc -c <help.txt) $(cat help.err)"
 "$xer_print" -help | sed -nE 's/^  ([a-z_-]+)(\[[a-z_?]+\])?( \[[^]]*\])?  +[a-z].*/\1/p' |
-	grep -vxE 'quit|reload|setpath|pathmap|limit|name|viewmode|compare|filters|time|printmode|[sd]thresh|context|asmsyntax|metrics|sort|objects_default|account|stack|graph|ifreq|crmfirst|crmlast' >commands.txt
+	grep -vxE 'quit|reload|setpath|pathmap|limit|name|viewmode|compare|filters|time|printmode|strict|[sd]thresh|context|asmsyntax|metrics|sort|objects_default|account|stack|graph|ifreq|crmfirst|crmlast' >commands.txt
 printf '%s\n' 'fsingle main' 'csingle main' 'source main' 'csource main' 'disasm main' 'metrics' 'sort' 'indxobj threads' \
 	'memobj page' "check heapalloccnt>=0" >>commands.txt
 within "commands that print" 30 200 "$(wc -l <commands.txt)"
@@ -99,6 +99,14 @@ def check_html(name, command, out):
     if re.search(r'(src|href)="?(https?:)?//|url\(|@import|<script', text):
         bad(name, "html", command, "something is loaded")
 
+def check_markdown(name, command, out):
+    rows = 0
+    for line in out.decode("utf-8", "strict").split("\n"):
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        if rows and cells and cells != rows:
+            return bad(name, "markdown", command, f"{cells - 1} cells instead of {rows - 1}: {line}")
+        rows = cells
+
 for name in sys.argv[2:]:
     documents = {}
     for command, out in run_all(name, "json").items():
@@ -116,6 +124,9 @@ for name in sys.argv[2:]:
     out = run_all(name, "html")
     for command in documents:
         check_html(name, command, out[command])
+    out = run_all(name, "markdown")
+    for command in documents:
+        check_markdown(name, command, out[command])
 never = set(commands) - seen
 print("never printed:", *sorted(never))
 print("ok every command in every form was looked at")
@@ -149,7 +160,7 @@ is "roles of callers and callees" "caller:main function:leak_malloc" "$(sed -n 3
 # ---- the command itself
 "$xer_print" -printmode x -functions profile.er >out.txt 2>err.txt
 is "a letter is no separator" 2 $?
-contains "and that is told" "'x' is not text, html, json, csv, tsv or a character" err.txt
+contains "and that is told" "'x' is not text, html, markdown, json, csv, tsv or a character" err.txt
 "$xer_print" -printmode json -metrics e.totalcpu -sort name -limit 5 -functions profile.er | python3 -c 'import json, sys; json.load(sys.stdin)'
 is "settings print nothing: one command is one object" 0 $?
 printf 'printmode json\nfunctions\nprintmode text\nlimit 2\nlines\nprintmode csv\nfunctions\n' | "$xer_print" profile.er >mixed.txt

@@ -312,7 +312,7 @@ void view_changes(const struct dataset *dataset, const struct choices *choices,
 
 	(void)argument;
 	quality_put(dataset, output);
-	repeats_begin(&repeats, dataset);
+	repeats_begin(&repeats, dataset, REPEATS_OF_GROUPS);
 	sides = find_sides(&repeats, &count);
 	for (size_t i = 0; i < count; i++)
 		sides[i].label = compare_label(dataset, i);

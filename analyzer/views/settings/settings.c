@@ -250,7 +250,7 @@ void view_printmode(struct analysis *analysis, const struct command_argument *ar
 	if (argument->text && print_set_mode(&analysis->output, argument->text) != 0)
 		output_fail(
 			&analysis->output, EXIT_USAGE,
-			"printmode: '%.40s' is not text, html, json, csv, tsv or a character that separates columns",
+			"printmode: '%.40s' is not text, html, markdown, json, csv, tsv or a character that separates columns",
 			argument->text);
 }
 

@@ -11,12 +11,12 @@ static double number(const char *text)
 {
 	struct check_list list;
 	char error[CHECK_ERROR_MAX], whole[128];
-	double value = -1;
+	double value;
 
 	snprintf(whole, sizeof(whole), "%s == 0", text);
 	cr_assert_eq(check_parse(whole, &list, error), 0, "%s: %s", whole, error);
 	cr_assert_eq(list.count, 1);
-	cr_assert_eq(check_value(list.at[0].root->left, NULL, NULL, &value, error), 0, "%s", error);
+	value = check_value(list.at[0].root->left, CHECK_NEW, NULL);
 	check_list_fini(&list);
 	return value;
 }
@@ -117,30 +117,62 @@ Test(check, comparisons_allow_for_rounding)
 	cr_assert(!check_holds(CHECK_GREATER_EQUAL, 1, 2));
 }
 
-Test(check, junit_escapes_and_counts)
+static struct check_result at[] = {
+	{.text = (char *)"a <= \"b\" & c",
+         .unit = "s",
+         .outcome = {CHECK_FAILED, 2, 1, 1.5, 2.5, {5, 4}, 120.4, 0},
+         .base = 0.5,
+         .has_base = 1},
+	{.text = (char *)"d == 0", .unit = "", .outcome = {.verdict = CHECK_HOLDS}},
+	{.text = (char *)"e\x01", .unit = "", .trouble = (char *)"no <data>"},
+	{.text = (char *)"f < 7",
+         .unit = "s",
+         .outcome = {CHECK_UNDECIDED, 6, 7, 5, 8, {1, 0}, 30, 0}},
+};
+
+static char *junit_of(int is_strict)
 {
-	struct check_result at[] = {
-		{.text = "a <= \"b\" & c",
-	         .unit = "s",
-	         .value = 2,
-	         .limit = 1,
-	         .base = 0.5,
-	         .has_base = 1},
-		{.text = "d == 0", .unit = "", .holds = 1},
-		{.text = "e\x01", .unit = "", .trouble = "no <data>"},
-	};
-	struct check_results results = {.at = at, .count = 3};
+	struct check_results results = {.at = at, .count = 4, .is_strict = is_strict};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	check_junit(&results, "new.er", out);
 	fclose(out);
-	cr_assert(strstr(text, "tests=\"3\" failures=\"1\" errors=\"1\"") != NULL, "%s", text);
+	return text;
+}
+
+Test(check, junit_escapes_and_counts)
+{
+	char *text = junit_of(0);
+
+	cr_assert(strstr(text, "tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\"") != NULL,
+	          "%s", text);
 	cr_assert(strstr(text, "name=\"a &lt;= &quot;b&quot; &amp; c\"") != NULL, "%s", text);
-	cr_assert(strstr(text, "value 2\nlimit 1\nbase 0.5\n</failure>") != NULL, "%s", text);
+	cr_assert(strstr(text, "<failure type=\"check\" message=\"it is 2 s, 1.5 to 2.5 with 95 % "
+	                       "certainty; the limit is 1 s\"/>") != NULL,
+	          "%s", text);
+	cr_assert(strstr(text, "<system-out>value 2\nlow 1.5\nhigh 2.5\nlimit 1\nbase 0.5\nunit "
+	                       "s\nruns 5\nbase_runs 4\nsamples 120\n</system-out>") != NULL,
+	          "%s", text);
+	cr_assert(strstr(text,
+	                 "<skipped message=\"it is 6 s, 5 to 8 with 95 % certainty; the limit is "
+	                 "7 s; more samples tell more: xcollect -p hi, a longer run, or "
+	                 "--repeat=5\"/>") != NULL,
+	          "%s", text);
 	cr_assert(strstr(text, "<error type=\"data\" message=\"no &lt;data&gt;\"/>") != NULL, "%s",
 	          text);
 	cr_assert(strstr(text, "e\\x01") != NULL, "%s", text);
+	free(text);
+}
+
+Test(check, junit_has_what_is_undecided_as_failures_where_that_is_strict)
+{
+	char *text = junit_of(1);
+
+	cr_assert(strstr(text, "tests=\"4\" failures=\"2\" errors=\"1\" skipped=\"0\"") != NULL,
+	          "%s", text);
+	cr_assert(strstr(text, "<failure type=\"undecided\" message=\"it is 6 s") != NULL, "%s",
+	          text);
 	free(text);
 }

@@ -117,6 +117,35 @@ Test(print, html_escapes_what_xml_does_not_allow)
 	free(text);
 }
 
+static void say_signs(struct output *output)
+{
+	struct print_table *table = print_table_begin("test");
+
+	print_column(table, PRINT_WORD, "word", "*Word*\nbelow");
+	print_column(table, PRINT_VALUE, "value", "Value");
+	print_column(table, PRINT_NS, "time", "Time");
+	print_word(table, "within noise");
+	print_real(table, 0.000123456);
+	print_number(table, 1500000000);
+	print_word(table, "a|b\\|c @plt `x` <i>");
+	print_real(table, 1234.5);
+	print_none(table);
+	print_table_end(output, table, 0);
+	print_note(output, "2*base @you <script> #1");
+	print_next(output, "csingle", "a|b", "who calls it");
+}
+
+Test(print, markdown_escapes_what_would_be_a_sign)
+{
+	check("markdown", say_signs,
+	      "### test\n\n"
+	      "| \\*Word\\* below | Value | Time (s) |\n|---|--:|--:|\n"
+	      "| within noise | 0.0001235 | 1.500000 |\n"
+	      "| `` a\\|b\\ \\|c @plt `x` <i> `` | 1234 |  |\n\n"
+	      "- 2\\*base @<!-- -->you \\<script\\> \\#1\n"
+	      "- Next: `csingle a\\|b` (who calls it)\n\n");
+}
+
 static void say_text(struct output *output)
 {
 	fputs("one, two\n\nthree\n", output->out);
@@ -137,6 +166,7 @@ Test(print, what_is_printed_is_text_without_tables_and_notes_beside_them)
 
 	cr_assert(strstr(text, "\"text\": [\"one, two\", \"\", \"three\"]") != NULL, "%s", text);
 	free(text);
+	check("markdown", say_text, "### test\n\n```\none, two\n\nthree\n```\n\n");
 	check("csv", say_text, "text\n\"one, two\"\nthree\n");
 	text = printed("json", say_both);
 	cr_assert(strstr(text, "\"notes\": [\n  \"a remark\"]") != NULL, "%s", text);

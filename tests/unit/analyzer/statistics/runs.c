@@ -84,3 +84,42 @@ Test(runs, what_is_known_before_counts_by_its_freedom)
 	NEAR(known.error, sqrt(0.2 / 5), 1e-12);
 	cr_expect(isinf(known.freedom));
 }
+
+/* Of a mean, the error of the jackknife is the standard error: s = 2.5820 of these values. */
+Test(runs, the_jackknife_of_a_mean_is_its_standard_error)
+{
+	static const double values[] = {10, 12, 14, 16};
+	const struct runs runs = runs_of(values, 4);
+	const struct runs_known mean = runs_mean(&runs, 0, &RUNS_NO_PRIOR);
+	double without[4];
+	struct runs_known known;
+
+	for (size_t i = 0; i < 4; i++)
+		without[i] = (4 * runs.mean - values[i]) / 3;
+	known = runs_jackknife(runs.mean, without, 4);
+	cr_expect_float_eq(known.value, 13, 1e-12);
+	cr_expect_float_eq(known.error, mean.error, 1e-12);
+	cr_expect_float_eq(known.error, 2.5819889 / 2, 1e-6);
+	cr_expect_eq(known.freedom, mean.freedom);
+}
+
+Test(runs, errors_of_two_groups_are_joined_as_in_a_difference)
+{
+	static const double from[] = {1, 2, 3}, to[] = {2, 4, 6}, many[] = {2, 4, 6, 8};
+	const struct runs a = runs_of(from, 3), b = runs_of(to, 3), c = runs_of(many, 4);
+	const struct runs_known of_a = runs_mean(&a, 0, &RUNS_NO_PRIOR),
+				of_b = runs_mean(&b, 0, &RUNS_NO_PRIOR),
+				of_c = runs_mean(&c, 0, &RUNS_NO_PRIOR), none = {5, 0, 3};
+	struct runs_known joined = runs_joined(&of_a, &of_b),
+			  difference = runs_difference(&a, &b, 0, &RUNS_NO_PRIOR);
+
+	cr_expect_float_eq(joined.error, difference.error, 1e-12);
+	cr_expect_eq(joined.freedom, 4);
+	joined = runs_joined(&of_a, &of_c);
+	difference = runs_difference(&a, &c, 0, &RUNS_NO_PRIOR);
+	cr_expect_float_eq(joined.error, difference.error, 1e-12);
+	cr_expect_float_eq(joined.freedom, difference.freedom, 1e-12);
+	joined = runs_joined(&none, &of_a);
+	cr_expect_eq(joined.freedom, 2, "what did not vary tells nothing");
+	cr_expect_eq(runs_joined(&of_a, &none).error, of_a.error);
+}

@@ -86,8 +86,9 @@ Test(settings, slips_are_told_and_change_nothing)
 	fails("dthresh 5x", "xer_print: dthresh: '5x' is not a percentage from 0 to 100\n");
 	fails("context x", "xer_print: context: 'x' is not a number of lines, all or auto\n");
 	fails("context 3x", "xer_print: context: '3x' is not a number of lines, all or auto\n");
-	fails("printmode odd", "xer_print: printmode: 'odd' is not text, html, json, csv, tsv or a "
-	                       "character that separates columns\n");
+	fails("printmode odd",
+	      "xer_print: printmode: 'odd' is not text, html, markdown, json, csv, tsv or a "
+	      "character that separates columns\n");
 	fails("compare odd", "xer_print: compare: 'odd' is not off, on, delta or ratio\n");
 	fails("en_desc odd", "xer_print: en_desc: 'odd' is not on, off or =REGEX\n");
 	fails("pathmap /old", "xer_print: pathmap: needs [OLD-PREFIX NEW-PREFIX]\n");
