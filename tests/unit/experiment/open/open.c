@@ -1,4 +1,5 @@
 /* Opening: what is refused and how, running processes, text with odd bytes. */
+#include "format/lineage.h"
 #include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>
@@ -136,6 +137,34 @@ Test(open, decodes_odd_bytes_and_lists_descendants)
 	cr_assert_eq(info->event_count, 1);
 	cr_assert_float_eq(info->events[0].time_s, 0.5, 1e-9);
 	cr_assert_eq(info->events[0].attribute_count, 2);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}
+
+/* Whatever order the file system lists them in. */
+Test(open, descendants_are_sorted)
+{
+	static const char *const names[] = {"_f1",    "_f1_f1",    "_f1_f1_x1", "_f1_f2",
+	                                    "_f1_x1", "_f1_x1_f1", "_f2",       "_f2_f1",
+	                                    "_f3",    "_f4_x1",    "_x1",       "_x1_f1_x1"};
+	enum { NAMES = sizeof(names) / sizeof(names[0]) };
+	struct maker maker;
+	struct exp_cause cause;
+	struct experiment *experiment;
+	const struct exp_info *info;
+	char path[256];
+
+	maker_create(&maker);
+	for (int i = 0; i < NAMES; i++) {
+		snprintf(path, sizeof(path), "%s/%s.er", maker.path, names[(i * 5 + 7) % NAMES]);
+		mkdir(path, 0755);
+	}
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0);
+	info = experiment_info(experiment);
+	cr_assert_eq(info->descendant_count, NAMES);
+	for (int i = 1; i < NAMES; i++)
+		cr_assert_lt(lineage_compare(info->descendants[i - 1], info->descendants[i]), 0,
+		             "%s, %s", info->descendants[i - 1], info->descendants[i]);
 	experiment_close(experiment);
 	maker_destroy(&maker);
 }
