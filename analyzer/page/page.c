@@ -143,6 +143,7 @@ static void close_base(struct analysis *analysis, const struct page *page)
 	analysis_refresh(analysis);
 }
 
+/* Returns 0; -EIO; or -1 after a message. */
 static int write_all(struct analysis *analysis, FILE *out)
 {
 	struct page page = {.base = NULL};
@@ -164,7 +165,7 @@ void view_report(struct analysis *analysis, const struct command_argument *argum
 	int status;
 
 	if (strcmp(argument->text, "-") == 0) {
-		if (write_all(analysis, print_sink(output)) != 0)
+		if (write_all(analysis, print_sink(output)) == -EIO)
 			output_fail(output, EXIT_TROUBLE,
 			            "report: standard output: cannot be written");
 		return;
@@ -176,6 +177,6 @@ void view_report(struct analysis *analysis, const struct command_argument *argum
 		return;
 	}
 	status = write_all(analysis, out);
-	if (outfile_close(out, status == 0) != 0 || status != 0)
+	if (outfile_close(out, status == 0) != 0 || status == -EIO)
 		output_fail(output, EXIT_TROUBLE, "report: %s: cannot be written", argument->text);
 }

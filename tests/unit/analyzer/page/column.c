@@ -2,59 +2,23 @@
 #include "analyzer/page/column.h"
 
 #include "analyzer/base/memory.h"
+#include "tests/unit/analyzer/readpage.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
 
-/* The bytes of a column: base64 and deflate taken away. The caller frees. */
 static unsigned char *bytes_of(struct column *column, size_t *size)
 {
-	static const char
-		digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	unsigned char *bytes;
 	char *text;
-	size_t length, packed_size = 0;
+	size_t length;
 	FILE *out = memory_stream(&text, &length);
-	unsigned char *packed, *bytes = memory_take(1 << 20, 1);
-	z_stream stream = {.avail_out = 1 << 20, .next_out = bytes};
 
 	column_write(column, out);
 	memory_stream_end(out, &text);
-	cr_assert_eq(length % 4, 0);
-	packed = memory_take(length, 1);
-	for (size_t i = 0; i < length; i += 4) {
-		unsigned value = 0;
-
-		for (size_t digit = 0; digit < 4; digit++) {
-			const char *at = strchr(digits, text[i + digit]);
-
-			value = value << 6 | (text[i + digit] == '=' ? 0 : (unsigned)(at - digits));
-		}
-		packed[packed_size++] = (unsigned char)(value >> 16);
-		packed[packed_size++] = (unsigned char)(value >> 8);
-		packed[packed_size++] = (unsigned char)value;
-	}
-	stream.next_in = packed;
-	stream.avail_in = (unsigned)packed_size;
-	cr_assert_eq(inflateInit2(&stream, -15), Z_OK);
-	cr_assert_eq(inflate(&stream, Z_FINISH), Z_STREAM_END);
-	*size = stream.total_out;
-	inflateEnd(&stream);
-	free(packed);
+	bytes = unpack(text, length, size);
 	free(text);
 	return bytes;
-}
-
-static uint64_t number_at(const unsigned char *bytes, size_t *at)
-{
-	uint64_t number = 0;
-	unsigned shift = 0;
-
-	do
-		number |= (uint64_t)(bytes[*at] & 127) << shift;
-	while (shift += 7, bytes[(*at)++] > 127);
-	return number;
 }
 
 Test(page_column, numbers_of_any_size)
@@ -69,7 +33,7 @@ Test(page_column, numbers_of_any_size)
 	cr_expect_eq(column_count(column), 8);
 	bytes = bytes_of(column, &size);
 	for (size_t i = 0; i < 8; i++)
-		cr_expect_eq(number_at(bytes, &at), numbers[i]);
+		cr_expect_eq(unpack_number(bytes, &at), numbers[i]);
 	cr_expect_eq(at, size);
 	free(bytes);
 	column_destroy(column);
@@ -88,11 +52,11 @@ Test(page_column, steps_are_differences_with_a_sign)
 		column_step(column, numbers[i]);
 	bytes = bytes_of(column, &size);
 	for (size_t i = 0; i < 6; i++) {
-		uint64_t number = number_at(bytes, &at);
+		uint64_t number = unpack_number(bytes, &at);
 
 		if (i < 4)
 			cr_expect_eq(number, zigzag[i]);
-		last = (int64_t)((uint64_t)last + (number >> 1 ^ (0 - (number & 1))));
+		last = (int64_t)((uint64_t)last + (uint64_t)unpack_zigzag(number));
 		cr_expect_eq(last, numbers[i]);
 	}
 	free(bytes);
