@@ -168,5 +168,7 @@ int descriptor_get(const char *text, struct descriptor *out)
 			return status;
 		text = end + 1;
 	}
+	if (out->name_at > strlen(out->directory))
+		out->name_at = 0;
 	return out->version == DESCRIPTOR_VERSION ? 0 : -EPROTO;
 }

@@ -83,9 +83,24 @@ void *sys_mmap(size_t len, int protection, int flags, int fd, uint64_t at)
 	return start;
 }
 
+/* Before Linux 6.12 a call that fails may have unmapped what was there. Nobody else may get the
+ * addresses, and threads that still read there find zeros. */
+static void hold(void *there, size_t len)
+{
+	void *start = map(there, len, PROT_READ | PROT_WRITE,
+	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (start && start != there) /* a kernel that does not know the flag */
+		SYS2(SYS_munmap, start, len);
+}
+
 void *sys_mmap_over(void *there, size_t len, int protection, int flags, int fd, uint64_t at)
 {
-	return map(there, len, protection, flags | MAP_FIXED, fd, at);
+	void *start = map(there, len, protection, flags | MAP_FIXED, fd, at);
+
+	if (!start)
+		hold(there, len);
+	return start;
 }
 
 void *sys_mmap_anonymous(size_t len)

@@ -160,7 +160,19 @@ struct object *known_entry(uint64_t start, int *made)
 	return entry_again(start, made);
 }
 
+/* Where another thread was giving entries again, what it had done of that is unknown: an entry that
+ * is TAKEN belongs to nobody, and some places may be missing. */
 void known_restart(void)
 {
+	int was_held = !col_lock_try(&lock);
+
+	for (unsigned i = 0; was_held && i < known_count(); i++) {
+		if (atomic_load(&known_objects[i].gone) != KNOWN_TAKEN)
+			continue;
+		atomic_store(&known_objects[i].start, 0);
+		atomic_store(&known_objects[i].gone, KNOWN_GONE);
+	}
+	if (was_held)
+		build_again();
 	col_lock_give(&lock);
 }

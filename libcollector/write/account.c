@@ -74,17 +74,26 @@ static void settle(void)
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+static atomic_uint_fast64_t *sum_of_all(void)
+{
+	atomic_uint_fast64_t *shared = atomic_load(&account.shared);
+
+	return shared ? shared : &account.own;
+}
+
 int account_add(uint64_t size)
 {
-	atomic_uint_fast64_t *sum;
-
 	if (likely(!col.descriptor.limit_bytes))
 		return 1;
 	if (!atomic_load(&account.is_settled))
 		settle();
-	sum = atomic_load(&account.shared);
-	return atomic_fetch_add(sum ? sum : &account.own, size) + size <=
-	       col.descriptor.limit_bytes;
+	return atomic_fetch_add(sum_of_all(), size) + size <= col.descriptor.limit_bytes;
+}
+
+void account_give_back(uint64_t size)
+{
+	if (unlikely(col.descriptor.limit_bytes))
+		atomic_fetch_sub(sum_of_all(), size);
 }
 
 uint8_t *account_find_map(uintptr_t address, size_t *size)

@@ -13,6 +13,9 @@
  * if there is no limit. Not while a lock of a stream or of an XML file is held. */
 int account_add(uint64_t size);
 
+/* Of what was added, so much was not used. */
+void account_give_back(uint64_t size);
+
 /* The mapping of the file, if `address` is in it, with its size; NULL otherwise. */
 uint8_t *account_find_map(uintptr_t address, size_t *size);
 

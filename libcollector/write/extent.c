@@ -8,6 +8,8 @@
  * See doc/decisions/93-many-threads.md. */
 #include "libcollector/write/extent.h"
 
+#include "libcollector/write/account.h"
+
 #include "libcollector/base/budget.h"
 #include "libcollector/base/memory.h"
 #include "libcollector/write/stream_state.h"
@@ -143,15 +145,18 @@ static int take_now(void *argument)
 	return take_large(wanted->which, wanted->is_made, wanted->extent);
 }
 
-static int take(enum fmt_stream which, int is_made, struct col_extent *extent)
+/* *longer: so much longer is the file after it. */
+static int take(enum fmt_stream which, int is_made, struct col_extent *extent, uint64_t *longer)
 {
 	struct stream *stream = &streams[which];
 	struct request wanted = {which, is_made, extent};
 	int error = col_lock_take(&stream->lock);
+	uint64_t before = stream->claimed;
 
 	if (error < 0)
 		return error;
 	error = col_file_use(&stream->file, stream->name, take_now, &wanted);
+	*longer = stream->claimed - before;
 	if (error == 0) {
 		window_hold(extent->window);
 		atomic_fetch_add(&stream->held, extent->size);
@@ -167,14 +172,17 @@ int col_extent_take(enum fmt_stream which, uint32_t size, struct col_extent *out
 	uint32_t pages = size < FDR_PAGE ? FDR_PAGE : size;
 	sys_sigset old;
 	int ready = stream_get_ready(which, pages), error;
+	uint64_t longer = 0;
 
 	if (ready < 0)
 		return ready;
 	/* Who creates the file gets its first page as a whole. */
 	*out = (struct col_extent){.size = ready == 1 ? pages : size};
 	sys_block_signals(&old);
-	error = take(which, ready, out);
+	error = take(which, ready, out, &longer);
 	sys_sigmask(SIG_SETMASK, &old, NULL);
+	/* Small ones share a page; and what could not be taken does not count. */
+	account_give_back(pages - (ready ? pages : longer));
 	return error;
 }
 

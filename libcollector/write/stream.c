@@ -257,6 +257,7 @@ static int is_full(enum fmt_stream which, uint64_t size)
 int stream_get_ready(enum fmt_stream which, uint32_t size)
 {
 	struct stream *stream = &streams[which];
+	int error;
 
 	col_settle();
 	col_check_time();
@@ -266,7 +267,10 @@ int stream_get_ready(enum fmt_stream which, uint32_t size)
 		return -EDQUOT;
 	if (atomic_load_explicit(&stream->state, memory_order_acquire) == OPEN)
 		return 0;
-	return ensure_file(which, size);
+	error = ensure_file(which, size);
+	if (error < 0)
+		account_give_back(size);
+	return error;
 }
 
 int stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
@@ -310,6 +314,8 @@ int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 		col_lock_give(&stream->lock);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
+	if (error < 0)
+		account_give_back(size);
 	return error;
 }
 

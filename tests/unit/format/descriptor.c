@@ -108,6 +108,20 @@ Test(descriptor, bad_values_are_refused)
 	cr_assert(descriptor_get("v=1;am=0123456789012345678901234567890123;", &out) == -E2BIG);
 }
 
+/* The recorder adds it to the text. */
+Test(descriptor, a_name_begins_in_the_directory)
+{
+	static struct descriptor in, out;
+
+	fill(&in);
+	for (uint64_t at = 0; at < 100; at++) {
+		in.name_at = at < 99 ? at : UINT64_MAX;
+		cr_assert_gt(descriptor_put(&in, text, sizeof(text)), 0);
+		cr_assert_eq(descriptor_get(text, &out), 0);
+		cr_assert_eq(out.name_at, at <= strlen(in.directory) ? at : 0);
+	}
+}
+
 Test(descriptor, random_texts_do_no_harm)
 {
 	uint64_t state = seed_start();

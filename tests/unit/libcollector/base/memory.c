@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,22 @@ Test(memory, a_mapping_is_known_until_it_is_unmapped)
 	cr_assert(is_known(other, SIZE));
 	cr_assert_eq(sys_munmap(other, SIZE), 0);
 	cr_assert_null(sys_mmap(SIZE, PROT_READ, MAP_PRIVATE, -1, 0));
+}
+
+/* A mapping over another one fails: what is there stays, and where nothing is any more, as older
+ * kernels leave it, the addresses are held. */
+Test(memory, where_nothing_can_be_mapped_the_addresses_stay)
+{
+	char *at = sys_mmap_anonymous(SIZE);
+
+	at[SYS_PAGE] = 7;
+	cr_assert_null(sys_mmap_over(at, SIZE, PROT_READ, MAP_SHARED, -1, 0));
+	cr_assert_eq(at[SYS_PAGE], 7);
+	cr_assert_eq(munmap(at, SIZE), 0);
+	cr_assert_null(sys_mmap_over(at, SIZE, PROT_READ, MAP_SHARED, -1, 0));
+	cr_assert(is_known(at, SIZE));
+	cr_assert_eq(at[SYS_PAGE], 0);
+	at[SIZE - 1] = 1;
 }
 
 Test(memory, more_than_can_be_known_are_mapped_all_the_same)

@@ -3,7 +3,9 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static uint64_t address_of(unsigned i)
 {
@@ -129,4 +131,61 @@ Test(known, threads_find_what_stays, .timeout = 60)
 		pthread_join(threads[i], &failure);
 		cr_assert_null(failure, "%s", (char *)failure);
 	}
+}
+
+static atomic_int is_over;
+
+static void *come_and_go_on(void *unused)
+{
+	int made;
+
+	for (unsigned i = 2 * KNOWN_MAX; !atomic_load(&is_over); i++) {
+		struct object *object = known_entry(address_of(i), &made);
+
+		if (object)
+			atomic_store(&object->gone, KNOWN_GONE);
+	}
+	return unused;
+}
+
+enum { STAY_AT_FORK = 1000 };
+
+/* What is wrong in a child whose parent had another thread in the middle of the table; 0: nothing.
+ */
+static int wrong_in_child(void)
+{
+	unsigned free_entries = 0;
+	int made;
+
+	known_restart();
+	for (unsigned i = 0; i < KNOWN_MAX; i++)
+		if (atomic_load(&known_objects[i].gone) == KNOWN_TAKEN)
+			return 1;
+	for (unsigned i = 0; i < STAY_AT_FORK; i++)
+		if (!known_is_there(known_entry(address_of(i), &made)) || made)
+			return 2;
+	for (unsigned i = 0; known_entry(address_of(100 * KNOWN_MAX + i), &made); i++)
+		free_entries++;
+	/* The other thread may have had one that it had not yet let go. */
+	return free_entries + STAY_AT_FORK + 1 < KNOWN_MAX ? 3 : 0;
+}
+
+Test(known, a_fork_in_the_middle_loses_no_entry, .timeout = 60)
+{
+	pthread_t thread;
+
+	for (unsigned i = 0; i < KNOWN_MAX; i++)
+		load(i, i >= STAY_AT_FORK);
+	cr_assert_eq(pthread_create(&thread, NULL, come_and_go_on, NULL), 0);
+	for (int i = 0; i < 300; i++) {
+		pid_t child = fork();
+		int status;
+
+		if (child == 0)
+			_exit(wrong_in_child());
+		cr_assert_eq(waitpid(child, &status, 0), child);
+		cr_assert_eq(status, 0, "fork %d: %#x", i, (unsigned)status);
+	}
+	atomic_store(&is_over, 1);
+	pthread_join(thread, NULL);
 }
