@@ -5,7 +5,7 @@
  * that was free it costs one at most, since the second one would be made while the lock is held.
  * The scope is entered after the real call: many of these calls are cancellation points, and may
  * never return. */
-#include "libcollector/events/sync_wait.h"
+#include "libcollector/events/sync_site.h"
 
 #include "libcollector/hook/hook.h"
 
@@ -105,7 +105,8 @@ static struct wall_call wall_call_of(const struct col_thread *thread, const stru
 	                          .func = (uint8_t)wait->func,
 	                          .error = error,
 	                          .object = wait->object,
-	                          .owner = wait->owner};
+	                          .owner = wait->owner,
+	                          .site = wait->site};
 }
 
 static int is_part_of_time(const struct sync_wait *wait)
@@ -131,6 +132,16 @@ static uint8_t *put_open(struct col_thread *thread, const struct sync_wait *wait
 	return payload;
 }
 
+/* Who has what is waited for, and where it was taken. */
+static void find_owner(struct sync_wait *wait)
+{
+	uint64_t pc;
+
+	wait->owner = sync_owner_of(wait->func, wait->object);
+	pc = wall_is_on() ? sync_site_of(wait->object, wait->owner) : 0;
+	wait->site = pc ? tree_node(0, pc) : 0;
+}
+
 __attribute__((noinline)) void sync_begin(struct sync_wait *wait)
 {
 	struct col_thread *thread = scope_enter();
@@ -139,7 +150,7 @@ __attribute__((noinline)) void sync_begin(struct sync_wait *wait)
 
 	if (!thread)
 		return;
-	wait->owner = sync_owner_of(wait->func, wait->object);
+	find_owner(wait);
 	take_back(thread, NULL);
 	stack = stack_of(thread, &wait->caller);
 	if (is_recorded(thread, wait->func))
@@ -281,6 +292,8 @@ static int c11_error(int result)
 			sync_begin(&wait); \
 		result = REAL(name) arguments; \
 		sync_end(&wait, ERROR_OF_##how(result)); \
+		sync_took(FMT_sync_func_##func, wait.object, wait.second, ERROR_OF_##how(result), \
+		          wait.caller.pc); \
 		return result; \
 	} \
 	EXPORT int name parameters \
@@ -326,6 +339,8 @@ int sync_unwound(int version, int actions)
 		result = REAL(name) arguments; \
 		waiting = wait.outer; \
 		sync_end(&wait, ERROR_OF_##how(result)); \
+		sync_took(FMT_sync_func_##func, wait.object, wait.second, ERROR_OF_##how(result), \
+		          wait.caller.pc); \
 		return result; \
 	} \
 	EXPORT int name parameters \
@@ -346,13 +361,19 @@ static inline int is_no_matter(void)
 		struct sync_wait wait; \
 		int result; \
 \
-		if (is_free(lock) && is_no_matter()) \
-			return REAL(name)(lock); \
+		if (is_free(lock) && is_no_matter()) { \
+			result = REAL(name)(lock); \
+			sync_took(FMT_sync_func_##func, (uint64_t)lock, 0, ERROR_OF_ERROR(result), \
+			          (uint64_t)__builtin_return_address(0)); \
+			return result; \
+		} \
 		wait = SYNC_WAIT(func, LOCK, lock, 0); \
 		if (blocks(lock)) \
 			sync_begin(&wait); \
 		result = REAL(name)(lock); \
 		sync_end(&wait, ERROR_OF_ERROR(result)); \
+		sync_took(FMT_sync_func_##func, (uint64_t)lock, 0, ERROR_OF_ERROR(result), \
+		          wait.caller.pc); \
 		return result; \
 	} \
 	EXPORT int name(type *lock) \

@@ -10,7 +10,9 @@ struct sync_wait {
 	enum fmt_sync_func func;
 	enum fmt_wall_state state; /* USER: the thread keeps its CPU */
 	uint64_t object, second;
-	uint32_t owner; /* thread that has the lock when the call begins to block, 0: unknown */
+	uint32_t owner; /* thread that has the lock when the call begins to block, or is joined; 0:
+	                   unknown */
+	uint32_t site;  /* node of the place where it took the lock, 0: unknown */
 	struct caller caller;
 	struct wall_start start;
 	const uint8_t *open;     /* its record while it has not ended, NULL: there is none */
@@ -40,8 +42,8 @@ static inline int sync_is_on(void)
 	return sync_is_native() || wall_is_on();
 }
 
-/* The thread that has a lock now, in the C library's own word of it; 0: nobody, or it does not say
- * who. Readers of a lock have no names. Signal-safe. */
+/* The thread that has a lock now, in the C library's own word of it, or that is joined; 0: nobody,
+ * or it does not say who. Readers of a lock have no names. Signal-safe. */
 uint32_t sync_owner_of(enum fmt_sync_func func, uint64_t object);
 
 /* The call will block: record its stack first. */

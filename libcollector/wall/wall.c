@@ -85,6 +85,7 @@ static void put_long(struct col_thread *thread, const struct wall_call *call, ui
 		.wait = in_steps(wait),
 		.error = (uint16_t)call->error,
 		.owner = call->owner,
+		.site = call->site,
 	};
 
 	fmt_u48_put(&record.object, call->object);
@@ -150,7 +151,8 @@ static void put_left(struct col_thread *thread)
 	                          .func = open.func,
 	                          .error = ECANCELED,
 	                          .object = fmt_u48_get(&open.object),
-	                          .owner = open.owner};
+	                          .owner = open.owner,
+	                          .site = open.site};
 	take_back(thread, NULL);
 	if (wall_is_on())
 		put(thread, &call, &start, open.stack, col_ticks());
@@ -186,6 +188,7 @@ void wall_open(struct col_thread *thread, const struct wall_call *call, uint32_t
 		.func = call->func,
 		.stack = stack,
 		.owner = call->owner,
+		.site = call->site,
 	};
 	uint8_t *payload;
 

@@ -21,10 +21,10 @@ struct wall_start {
 struct wall_call {
 	enum fmt_wall_state state;
 	enum fmt_wait_family family;
-	uint8_t func;    /* of that family's enumeration */
-	int error;       /* errno value of a call that failed, else 0 */
-	uint64_t object; /* as the record has it */
-	uint32_t owner;  /* the same */
+	uint8_t func;         /* of that family's enumeration */
+	int error;            /* errno value of a call that failed, else 0 */
+	uint64_t object;      /* as the record has it */
+	uint32_t owner, site; /* the same */
 };
 
 /* Calls that take no longer are no waits, in ticks: of files, of anything else. */

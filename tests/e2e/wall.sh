@@ -59,6 +59,7 @@ contains "and sockets" '^  accept\(tcp 127\.0\.0\.1:[0-9]+\)' known.txt
 contains "and locks" '^  pthread_mutex_lock\(mutex\)' known.txt
 contains "and processes" '^  waitpid\(process [0-9]+\)' known.txt
 contains "and terminals" '^  read\(/dev/p' known.txt
+contains "a wait for the end of a thread tells which one" '^  which is the end of thread [0-9]+ \(wall_known\)' known.txt
 contains "a wait that failed" '^  pthread_rwlock_timedrdlock\(rwlock\), Connection timed out' known.txt
 
 # ---- with everything else
@@ -111,8 +112,13 @@ report server -limit 0 -waits
 is "a wait for a lock shows who held it, and what that thread did" "flusher usleep" "$(awk '
 	/^Wait #/ { held = 0; waits_for_log = 0 }
 	/pthread_mutex_lock\(log_lock\)/ { waits_for_log = 1 }
-	waits_for_log && /held when that began by thread [0-9]+ \(flusher\), which meanwhile waited/ { held = 1 }
+	waits_for_log && /held when that began by thread [0-9]+ \(flusher\), locked at flush_log.*, line [0-9]+ in "wall_server.c",$/ { held = 1 }
 	held && /usleep/ { print "flusher usleep"; exit } # in slow_sync, unless the machine is very busy' server.txt)"
+record both -w on -s on -p off -A off -- "$programs/wall_server"
+report both -syncwaits
+contains "syncwaits tells the holder, too" '^  held when that began by thread [0-9]+ \(flusher\), locked at flush_log.*, line [0-9]+ in "wall_server.c",$' both.txt
+"$xer_print" -printmode json -waits both.er >both.json
+contains "for programs: the place of locking" '"flusher", "flush_log.*, line [0-9]+ in \\"wall_server.c\\""' both.json
 report server -overview
 contains "the overview begins with what the time is" '^Thread time [0-9.]+ s = CPU .* \+ lock [0-9.]+ \(log_request\) .* \+ pipe [0-9.]+ \(read_news\)' server.txt
 contains "quality says how much is explained" '^# quality: .*wall-clock time explained [0-9.]+ % \(' server.txt

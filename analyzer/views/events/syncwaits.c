@@ -4,6 +4,7 @@
 #include "format/record.h"
 #include "analyzer/views/events/locks.h"
 #include "analyzer/views/events/waitname.h"
+#include "analyzer/views/events/waitowner.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
@@ -54,10 +55,29 @@ static void put_object(const struct dataset *dataset, struct output *output,
 	free(name);
 }
 
+/* The same wait in wall-clock data, NULL: it is not among those. Its length is known in steps of 16
+ * ticks there. */
+static const struct exp_wait *find_wall(const struct wait *wait)
+{
+	const struct exp_wall *wall = &wait->at->whole->wall;
+	const double near_s = 1e-7;
+
+	for (size_t i = 0; i < wall->longest_count; i++) {
+		const struct exp_wait *other = &wall->longest[i];
+		double apart_s = other->time_s - wait->wait->time_s;
+
+		if (other->tid == wait->wait->tid && other->family == FMT_wait_family_SYNC &&
+		    other->func == wait->wait->func && apart_s < near_s && apart_s > -near_s)
+			return other;
+	}
+	return NULL;
+}
+
 static void put_wait(const struct dataset *dataset, const struct choices *choices,
                      struct output *output, const struct wait *wait, size_t number)
 {
 	const char *func = fmt_enum_name("sync_func", wait->wait->func);
+	const struct exp_wait *wall;
 	FILE *out = output->out;
 
 	fprintf(out, "\nWait #%zu, %.6f (secs.), from %.6f to %.6f, ", number,
@@ -74,6 +94,9 @@ static void put_wait(const struct dataset *dataset, const struct choices *choice
 		fprintf(out, ", not granted: %s", strerror((int)wait->wait->error));
 	fputc('\n', out);
 	stacks_put_node(dataset, choices, output, wait->at, wait->wait->node, WAIT_FRAMES, "    ");
+	wall = find_wall(wait);
+	if (wall)
+		wait_put_owner(dataset, choices, output, wait->at, wall);
 }
 
 /* For programs. */

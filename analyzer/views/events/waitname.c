@@ -25,6 +25,11 @@ static enum exp_sync_class class_of(unsigned func)
 	}
 }
 
+int wait_is_join(const struct exp_wait *wait)
+{
+	return wait->family == FMT_wait_family_SYNC && class_of(wait->func) == EXP_SYNC_JOIN;
+}
+
 static char *file_name(const struct dataset_experiment *at, uint64_t number)
 {
 	const struct exp_io *io = &at->whole->io;

@@ -12,6 +12,9 @@
 char *wait_object_name(const struct dataset *dataset, const struct dataset_experiment *at,
                        const struct exp_wait *wait);
 
+/* Is it for the end of a thread? */
+int wait_is_join(const struct exp_wait *wait);
+
 /* Print "  read(/dev/tty), has not ended" and an end of line. */
 void wait_put_call(const struct dataset *dataset, FILE *out, const struct dataset_experiment *at,
                    const struct exp_wait *wait);

@@ -1,12 +1,14 @@
 /* waitowner.c: see waitowner.h. */
 #include "analyzer/views/events/waitowner.h"
 
+#include "analyzer/base/text.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
 #include "analyzer/views/events/waitname.h"
 #include "format/record.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* How many owners of locks that owners wait for are shown, and frames of each. */
 enum { CHAIN = 8, FRAMES = 4 };
@@ -48,26 +50,54 @@ static int is_open(const struct exp_wait *wait)
 	return wait->error == EXP_SYNC_OPEN;
 }
 
-/* Print the owner of the lock that `wait` is for. Returns the wait that it was in for the most of
- * that time, NULL: none is known. */
+/* Where it took the lock. The caller frees; NULL: that is not known. */
+char *wait_name_site(const struct dataset *dataset, const struct choices *choices,
+                     const struct dataset_experiment *at, const struct exp_wait *wait)
+{
+	return wait->site == EXP_NO_INDEX ? NULL
+	                                  : stacks_name_node(dataset, choices, at, wait->site);
+}
+
+/* "  held when that began by thread 4711 (flusher), locked at flush_log, line 15 in "server.c"". */
+static void put_who(const struct dataset *dataset, const struct choices *choices, FILE *out,
+                    const struct dataset_experiment *at, const struct exp_wait *wait)
+{
+	char *site = wait_name_site(dataset, choices, at, wait);
+
+	fputs(wait_is_join(wait) ? "  which is the end of " : "  held when that began by ", out);
+	wait_put_thread(out, at->whole, wait->owner, wait->time_s - report_seconds(wait->span_ns));
+	if (site) {
+		fputs(", locked at ", out);
+		text_put(out, site);
+	}
+	free(site);
+}
+
+/* Does the longest wait of the owner say why `wait` lasted? A thread that is joined has many. */
+static int is_telling(const struct exp_wait *wait, const struct wait_meanwhile *meanwhile)
+{
+	return meanwhile->wait && (!wait_is_join(wait) || meanwhile->most_ns >= wait->wait_ns / 2);
+}
+
+/* Print the owner of the lock that `wait` is for, or the thread that is joined. Returns the wait
+ * that it was in for the most of that time, NULL: none is known. */
 static const struct exp_wait *put_owner(const struct dataset *dataset,
                                         const struct choices *choices, struct output *output,
                                         const struct dataset_experiment *at,
                                         const struct exp_wait *wait)
 {
 	struct wait_meanwhile meanwhile = wait_meanwhile(at, wait);
-	double begin_s = wait->time_s - report_seconds(wait->span_ns);
+	int tells = wait->owner != wait->tid && is_telling(wait, &meanwhile);
 	FILE *out = output->out;
 
-	fputs("  held when that began by ", out);
-	wait_put_thread(out, at->whole, wait->owner, begin_s);
+	put_who(dataset, choices, out, at, wait);
 	if (wait->owner == wait->tid)
 		fputs(", which is the same thread", out);
 	else if (meanwhile.wait)
-		fprintf(out, ", which meanwhile waited for %.6f (secs.), most in",
-		        report_seconds(meanwhile.ns));
+		fprintf(out, ",\n  which meanwhile waited for %.6f (secs.)%s",
+		        report_seconds(meanwhile.ns), tells ? ", most in" : "");
 	fputc('\n', out);
-	if (wait->owner == wait->tid || !meanwhile.wait)
+	if (!tells)
 		return NULL;
 	fputs("  ", out);
 	wait_put_call(dataset, out, at, meanwhile.wait);
@@ -83,7 +113,8 @@ void wait_put_owner(const struct dataset *dataset, const struct choices *choices
 
 	for (int i = 0; i < CHAIN && each && each->owner != 0; i++) {
 		if (i > 0 && each->owner == wait->tid) {
-			fprintf(output->out, "  held by the first of these threads%s\n",
+			fprintf(output->out, "  %s the first of these threads%s\n",
+			        wait_is_join(each) ? "which is the end of" : "held by",
 			        is_open(each) && is_open(wait) ? ": a deadlock" : "");
 			return;
 		}

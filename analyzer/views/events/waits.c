@@ -62,10 +62,11 @@ static void put_owner(const struct dataset *dataset, const struct choices *choic
 {
 	const struct exp_wait *wait = listed->wait;
 	struct wait_meanwhile meanwhile = wait_meanwhile(listed->at, wait);
-	char *where = NULL;
+	char *where = NULL, *site = wait_name_site(dataset, choices, listed->at, wait);
 
 	print_number(table, wait->owner);
 	print_word(table, wait_thread_name(listed->at->whole, wait->owner, wait->time_s));
+	print_word(table, site);
 	print_number(table, meanwhile.ns);
 	if (meanwhile.wait)
 		where = stacks_name_node(dataset, choices, listed->at, meanwhile.wait->node);
@@ -74,6 +75,7 @@ static void put_owner(const struct dataset *dataset, const struct choices *choic
 	                          : NULL);
 	print_word(table, where);
 	free(where);
+	free(site);
 }
 
 /* For programs. */
@@ -95,6 +97,7 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 	print_column(table, PRINT_WORD, "where", "Where");
 	print_column(table, PRINT_COUNT, "owner", "Owner of the Lock");
 	print_column(table, PRINT_WORD, "owner_thread", "Its Name");
+	print_column(table, PRINT_WORD, "owner_site", "Locked At");
 	print_column(table, PRINT_NS, "owner_wait", "It Waited Meanwhile");
 	print_column(table, PRINT_WORD, "owner_function", "In");
 	print_column(table, PRINT_WORD, "owner_where", "Of It, Where");

@@ -35,6 +35,27 @@ Test(sync_owner, of_a_lock_for_writing_and_of_no_reader)
 	pthread_rwlock_unlock(&lock);
 }
 
+static void *tell_id(void *id)
+{
+	*(uint32_t *)id = (uint32_t)gettid();
+	pause();
+	return NULL;
+}
+
+Test(sync_owner, of_the_end_of_a_thread)
+{
+	_Atomic(uint32_t) id = 0;
+	pthread_t thread;
+
+	cr_assert_eq(pthread_create(&thread, NULL, tell_id, &id), 0);
+	while (id == 0)
+		usleep(100);
+	cr_expect_eq(sync_owner_of(FMT_sync_func_JOIN, (uint64_t)thread), id);
+	cr_expect_eq(sync_owner_of(FMT_sync_func_THRD_JOIN, (uint64_t)thread), id);
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+}
+
 Test(sync_owner, nothing_else_has_one)
 {
 	pthread_cond_t cond = PTHREAD_COND_INITIALIZER;

@@ -114,6 +114,7 @@ Test(wall, a_long_wait_is_recorded_by_itself)
 
 	failed.error = EINTR;
 	failed.owner = 77;
+	failed.site = 78;
 	ended(&failed, 5 * MS);
 	cr_assert_eq(find_waits(), 1);
 	cr_assert_eq(waits[0].state, FMT_wall_state_SLEEP);
@@ -121,6 +122,7 @@ Test(wall, a_long_wait_is_recorded_by_itself)
 	cr_assert_eq(waits[0].func, FMT_wait_func_USLEEP);
 	cr_assert_eq(waits[0].error, EINTR);
 	cr_assert_eq(waits[0].owner, 77);
+	cr_assert_eq(waits[0].site, 78);
 	cr_assert_eq(fmt_u48_get(&waits[0].object), 0x1234);
 	cr_assert(waits[0].span >= 5 * MS - 16 && waits[0].span < 500 * MS);
 	cr_assert_eq(waits[0].span % 16, 0);
