@@ -35,7 +35,7 @@ static void on_alarm(int signal)
 
 	(void)signal;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	seconds = now.tv_sec - progress.start.tv_sec;
+	seconds = now.tv_sec - progress.start.tv_sec - (now.tv_nsec < progress.start.tv_nsec);
 	memcpy(line, clear, len);
 	memcpy(line + len, progress.text, progress.len);
 	len += progress.len;

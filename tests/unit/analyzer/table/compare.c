@@ -359,3 +359,46 @@ Test(columns, ratios_tell_what_is_new)
 	                                  "10 100.00         x3.500 100.00     main\n"
 	                                  " 0   0.00            new  14.29     g\n");
 }
+
+static void expect_label(const struct dataset *dataset, size_t column, const char *expected)
+{
+	char *label = compare_label(dataset, column);
+
+	cr_expect_str_eq(label, expected, "%zu: %s", column, label);
+	free(label);
+}
+
+Test(compare_label, is_the_name_of_the_group_if_that_is_short_and_its_own)
+{
+	struct dataset_group groups[] = {{.path = "/a/old.erg"},
+	                                 {.path = "new.er"},
+	                                 {.path = "a/log.xray"},
+	                                 {.path = "a/same.er"},
+	                                 {.path = "b/same.erg"},
+	                                 {.path = "a b.er"},
+	                                 {.path = "name_of_16_bytes.er"},
+	                                 {.path = "name_of_17_bytes_.er"},
+	                                 {.path = "d/.er"},
+	                                 {.path = "[1].er"}};
+	struct dataset_experiment experiments[10];
+	struct dataset dataset = {.groups = groups,
+	                          .group_count = 10,
+	                          .experiments = experiments,
+	                          .count = 10,
+	                          .focus = DATASET_ALL};
+	struct dataset_tables tables = {.compare = TREE_COMPARE_ON};
+
+	for (unsigned i = 0; i < 10; i++)
+		experiments[i] = (struct dataset_experiment){.group = i, .is_selected = 1};
+	dataset.tables = &tables;
+	expect_label(&dataset, 0, "old");
+	expect_label(&dataset, 1, "new");
+	expect_label(&dataset, 2, "log.xray");
+	expect_label(&dataset, 3, "[4]");
+	expect_label(&dataset, 4, "[5]");
+	expect_label(&dataset, 5, "[6]");
+	expect_label(&dataset, 6, "name_of_16_bytes");
+	expect_label(&dataset, 7, "[8]");
+	expect_label(&dataset, 8, ".er");
+	expect_label(&dataset, 9, "[10]");
+}

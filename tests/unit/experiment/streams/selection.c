@@ -12,12 +12,19 @@ static struct experiment *experiment;
 static const struct exp_data_set *whole;
 static uint32_t ids[2];
 
+static void open_experiment(void)
+{
+	struct exp_cause cause;
+
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
+	cr_assert_eq(experiment_load(experiment, &whole), 0);
+}
+
 static void set_up(void)
 {
 	static const uint64_t pcs[] = {0x1000, 0x2000};
 	static const int parents[] = {-1, 0};
 	struct maker_stream heap, profile;
-	struct exp_cause cause;
 
 	maker_create(&maker);
 	maker_nodes(&maker, 2, pcs, parents, ids);
@@ -36,8 +43,7 @@ static void set_up(void)
 	for (unsigned i = 0; i < 5; i++)
 		maker_clock(&profile, t + 1000 * i, FMT_clock_state_USER, 1600, ids[i % 2]);
 	maker_stream_put(&maker, &profile, "profile");
-	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
-	cr_assert_eq(experiment_load(experiment, &whole), 0);
+	open_experiment();
 }
 
 static void tear_down(void)
@@ -91,6 +97,28 @@ static uint32_t large(void *context, const struct exp_fact *fact)
 {
 	(void)context;
 	return fact->data == EXP_DATA_HEAP && fact->bytes >= 20 ? 0 : EXP_ROW_NONE;
+}
+
+/* Whose block it was is not known, so no selection can have it. */
+Test(selection, frees_of_unknown_blocks_are_in_none)
+{
+	const struct exp_data_set *set;
+	struct maker_stream heap;
+
+	maker_stream_init(&heap);
+	maker_extent(&heap, 42, t, 4096);
+	maker_alloc(&heap, t + 100, 0x5000, 10, ids[0]);
+	maker_free(&heap, t + 200, 0x9000);
+	maker_free(&heap, t + 300, 0x5000);
+	maker_stream_put(&maker, &heap, "heaptrace");
+	experiment_close(experiment);
+	open_experiment();
+	cr_assert_eq(whole->heap.frees, 2);
+	cr_assert_eq(whole->heap.unmatched_frees, 1);
+	set = select_by(everything, 0, 0);
+	cr_assert_eq(set->heap.frees, 1);
+	cr_assert_eq(set->heap.unmatched_frees, 0);
+	exp_data_set_destroy(set);
 }
 
 Test(selection, frees_follow_their_blocks)

@@ -174,7 +174,11 @@ Test(image, the_search_takes_the_first_that_can_be_executed, .fini = remove_all)
 	cr_assert_eq(image_search("tool", found, sizeof(found)), 0);
 	cr_assert_str_eq(found, path);
 	cr_assert_eq(image_search("absent", found, sizeof(found)), -ENOENT);
+	memset(found, 'x', sizeof(found));
 	cr_assert_eq(image_search("a/b", found, sizeof(found)), 0);
+	cr_assert_str_eq(found, "a/b");
+	cr_assert_eq(image_search("a/b", found, 4), 0);
+	cr_assert_eq(image_search("a/b", found, 3), -ENAMETOOLONG);
 	cr_assert_eq(image_search("/usr/bin/x", short_of_room, sizeof(short_of_room)),
 	             -ENAMETOOLONG);
 }
