@@ -152,7 +152,10 @@ int quality_unseen(const struct dataset_experiment *at, char *text, size_t size)
 
 	if (data->usage_count < 2 || !(dataset_data_of(at) & EXP_DATA_HEAP))
 		return 0;
+	/* A process that recorded no event has only its end: what it began with is unknown. */
 	first = data->usage[0].maxrss_kib;
+	if (first == 0)
+		return 0;
 	last = data->usage[data->usage_count - 1].maxrss_kib;
 	grown_mib = last > first ? (last - first) >> 10 : 0;
 	if (grown_mib / UNSEEN_TIMES < heap_mib || grown_mib < heap_mib + UNSEEN_MIB)

@@ -4,7 +4,7 @@
  *
  * Facts: it maps that many MiB, by a direct system call or by mmap, writes to each page, and
  * allocates one block of 1000 bytes, which it frees. With `fork`, by a direct system call, and a
- * child does the latter, too. */
+ * child does the latter, too, after another one that does nothing. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,8 +26,11 @@ int main(int argc, char **argv)
 	if (map == MAP_FAILED)
 		return 1;
 	memset(map, 1, size);
+	if (forks && fork() == 0)
+		_exit(0);
 	if (forks && fork() > 0)
-		wait(NULL);
+		while (wait(NULL) > 0)
+			continue;
 	kept = malloc(1000);
 	free(kept);
 	return 0;
