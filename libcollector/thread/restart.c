@@ -1,5 +1,6 @@
 /* restart.c: restart system calls that a signal of ours has interrupted. See signals_restart_call.
  * See doc/decisions/84-interrupted-calls.md. */
+#include "libcollector/thread/altstack.h"
 #include "libcollector/thread/signals.h"
 
 #include "libcollector/base/collector.h"
@@ -102,13 +103,21 @@ static int runs_handler(sys_sigset set, unsigned long flag)
 	return 0;
 }
 
+/* The entry before the program's handler of SIGBUS blocks our signals, but not while that handler
+ * runs, unless its stack is small (buserror.c). */
+static int is_let_in(int signal, const struct sys_sigaction *action)
+{
+	return signal == SIGBUS && !(action->flags & SA_ONSTACK && altstack_expected());
+}
+
 /* Does a handler of the program block this signal? */
 static int is_blocked_in_handlers(int ours)
 {
 	struct sys_sigaction action;
 
 	for (int signal = 1; signal <= SIGNALS; signal++)
-		if (has_handler(signal, &action) && action.mask & SYS_SIGBIT(ours))
+		if (has_handler(signal, &action) && action.mask & SYS_SIGBIT(ours) &&
+		    !is_let_in(signal, &action))
 			return 1;
 	return 0;
 }
