@@ -127,7 +127,7 @@ else
 fi
 if unshare -rpf true 2>/dev/null; then
 	record user -p off -- unshare -rpf true
-	report user -header
+	report user -header all
 	within "or a message says that it could not be" 1 2 "$(($(find user.er/archives -name 'unshare_*' | wc -l) + $(grep -c 'nothing is archived: no process could be made' user.txt)))"
 else
 	skip "or a message says that it could not be" "unshare(1) may make no namespace" 1

@@ -79,7 +79,7 @@ for kind in nothing sleep heap; do
 	is "$kind: a library that comes later" "30 720 20" "$(value $kind plugin_work 1) $(value $kind plugin_work 2) $(value $kind plugin_work 3)"
 	within "$kind: a wait for a mutex, and perhaps one for the thread's end" 1 2 "$(value $kind known_lock 6)"
 done
-report nothing -heapstat -header
+report nothing -heapstat -header all
 contains "frees of older blocks are unknown ones" 'Frees of unknown blocks  50$' nothing.txt
 contains "the header tells of the attach" '^Attached   after ' nothing.txt
 contains "and of the detach" '^Status     detached: ' nothing.txt
@@ -146,7 +146,7 @@ kill -INT "$recorder"
 wait "$recorder"
 is "SIGBUS is caught during the recording alone" "0 1 0" "$before $during $(catches_sigbus)"
 finish "a file is cut off: the process ends as if nothing had been"
-report cut -header
+report cut -header all
 # (If a thread begins another extent just then, the file gets its old length again, with zeros in place of the lost pages.)
 contains "a file is cut off: the loss is told" 'data lost in heaptrace: pages|damaged: parts of the experiment could not be read' cut.txt
 
@@ -156,7 +156,7 @@ sleep 0.5
 attach cpu -p on -t 0.6
 wait "$recorder"
 is "xcollect exits 0 when its time is over" 0 $?
-report cpu -functions -header
+report cpu -functions -header all
 # The last part of each thread's time may be missing; on a busy machine that is a large share of such a short time.
 within "CPU time is covered" 65 101 "$(sed -nE 's/^# quality: CPU time covered ([0-9.]+) .*/\1/p' cpu.txt | head -1)"
 within "and begins with the attach" 0.05 1.9 "$(value cpu '<Total>' 1)"
@@ -275,7 +275,7 @@ kill -HUP "$recorder"
 sleep 0.2
 finish "a process whose recorder is run by nohup"
 wait "$recorder"
-report nohup -header
+report nohup -header all
 contains "is recorded to its end" '^Status     ended, exit code 0' nohup.txt
 
 # ---- preloaded by hand, without a descriptor: the recorder does nothing until xcollect attaches
@@ -296,7 +296,7 @@ attach ends -A off
 finish "a process that ends while it is recorded"
 wait "$recorder"
 is "xcollect ends with it" 0 $?
-report ends -header
+report ends -header all
 contains "its end is in the experiment" '^Status     ended, exit code 0' ends.txt
 start sleep 4
 attach dies -A off

@@ -67,7 +67,7 @@ printf '032 1.0 L=APPL "" $HD%%D2 $D1%%D4 $HL%%D4 $HOOKENV%%D4\n010 1.0 L=APPL "
 is "generic events" "$(for i in 0 1 2 3 4 5 6 7 8; do echo "$((i * 500)) $i $((i * 500)) 32"; done; echo "4096 9 4096 32"; echo "0 10 0 32")" \
 	"$("$xer_trcrpt" -h -t lengths -d 032 narrow.er | awk '/^032/ { print $4, $5, $6, $7 }')"
 is "an address has its name" "4 main" "$("$xer_trcrpt" -h -t lengths -d 010 narrow.er | awk '/^010/ { print $4, $5 }')"
-report narrow -header
+report narrow -header all
 contains "the header says what is recorded of it" 'of a 32-bit program, user events, usage and descendants are recorded' narrow.txt
 is "and the report exits 0" 0 $?
 within "usage is sampled" 1 1000000000 "$("$xer_print" -overview narrow.er >narrow.txt; grep -c 'Threads: 5' narrow.txt)"
@@ -183,5 +183,5 @@ record without -p off -- ./wide tree "$PWD/narrow"
 is "as a descendant it runs" 0 $?
 is_quiet "and nobody complains" without
 is "the others are recorded" "1 3" "$(events without 010) $(events without 020)"
-report without -header
+report without -header all
 contains "the header says what is missing" 'narrow.*it is a 32-bit program, for which there is no collector' without.txt

@@ -39,7 +39,7 @@ untrue()
 {
 	local marks=$1 end=$2 status wanted got
 	[ "$end" != GONE ] || return
-	limited 20 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions recorded.er >report.txt 2>report.err ||
+	limited 20 "$xer_print" -header all -metrics i.heapalloccnt:i.fcalls:name -functions recorded.er >report.txt 2>report.err ||
 		printf 'xer_print ends with %s (%s); ' $? "$(head -2 report.err | tr '\n' ' ')"
 	status=$(sed -n 's/^Status  *//p' report.txt)
 	case $end in

@@ -55,7 +55,7 @@ is "refused: in one line" 1 "$(grep -c ticks short.err)"
 is "refused: the log has the reason" paranoid "$(setting short)"
 contains "refused: the reports say so" "$told; perf_event_paranoid <= 2 mends it$" short.txt
 within "refused: the whole CPU time is there all the same" 99 101 "$(sed -n 's/.*CPU time covered \([0-9.]*\) %.*/\1/p' short.txt)"
-report short -header
+report short -header all
 contains "refused: so does the header" "^  samples at the kernel's ticks " short.txt
 report short -printmode json -functions
 contains "refused: and the form for programs" '"key": "tick_hz"' short.txt

@@ -30,7 +30,7 @@ check_known()
 	contains "$1: the first sample has its name" ' manual: first$' "$1.txt"
 	contains "$1: the second has its odd name" ' manual: second one <&>$' "$1.txt"
 	is "$1: the third was not taken" 2 "$(grep -c ' manual' "$1.txt")"
-	report "$1" -header
+	report "$1" -header all
 	contains "$1: the recording ended well, at an unknown status of the process" '^Status *ended' "$1.txt"
 }
 

@@ -75,7 +75,7 @@ whole every is "in part_b" 1000 "$(of part_b every)"
 whole every is "in main" 1 "$(awk '$NF == "main" { print ($1 >= 4000 && $1 < 4200) }' every.txt)"
 report every -metrics e.hwc:name -threads
 whole every contains "by thread" '^ *4[0-9][0-9][0-9] .*Thread 1' every.txt
-report every -header
+report every -header all
 contains "the header tells what was counted" "^Counter +page-faults: every 1, [0-9]+ counted, [0-9]+ in samples( \([0-9]+ of xer_archive, left out of tables\))?, $lost samples lost" every.txt
 within "faults of the archiver are shown separately" 1 100000 "$(count counter0_archiver_samples every)"
 told=$(awk '$1 == "Counter" { for (i = 1; i < NF; i++) { if ($(i + 1) == "in" && $(i + 2) == "samples") all = $i; if ($(i + 1) == "of" && $(i + 2) ~ /^xer_archive/) archive = substr($i, 2) }; print all - archive }' every.txt)

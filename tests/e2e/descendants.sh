@@ -36,6 +36,10 @@ family "fork" "_f1 _f2 _f3" fork 3
 worked fork 30
 family "fork and exec" "_f1_x1 _f2_x1" fork_exec 2
 worked fork_exec 20
+report fork_exec -header -programs
+contains "the header has a line for each process" '^    2 +[0-9]+ .* ended, exit code [0-9]+ +[^ ]' fork_exec.txt
+is "and describes the founder alone" 1 "$(grep -c '^Process ' fork_exec.txt)"
+contains "programs has their number and the sum of their times" '^ +[0-9]+ +0\.[0-9]+ .*/children$' fork_exec.txt
 family "_Fork" "_f1" _Fork
 worked _Fork 10
 family "vfork and exec" "_f1_x1 _f2_x1" vfork 2
@@ -43,7 +47,7 @@ worked vfork 20
 family "vfork and _exit" "" vfork_exit
 family "children of children, until names are too long" - nested 90
 is "as many as can be named are recorded" 79 "$(ls -d nested.er/_* | wc -l)"
-report nested -header
+report nested -header all
 contains "and the header of the last one tells it" 'their lineage would be too long' nested.txt
 family "a child that is killed at once" "" fork_killed
 report fork_killed -exp_list
@@ -53,7 +57,7 @@ worked clone 10
 family "clone like vfork" "_f1_x1" clone_vfork
 worked clone_vfork 10
 family "clone with shared memory" "" clone_shared
-report clone_shared -header
+report clone_shared -header all
 contains "clone with shared memory is named as not recorded" "not recorded: .*children: it shares its parent's memory" clone_shared.txt
 family "the system call fork" "_f1" raw_fork
 worked raw_fork 10
@@ -126,7 +130,7 @@ is "-F =REGEX selects by program, and leads through the others" "_c1_f1_x1.er" "
 # A program that cannot be recorded is run, and a message names it.
 record static -p off -A off -- sh -c "'$programs/static' exit 5; echo \$?"
 is "a static program runs" 5 "$(cat static.out)"
-report static -header
+report static -header all
 contains "and the header says why it is not recorded" 'static.*statically linked' static.txt
 if [ "$(id -u)" = 0 ] && have setpriv; then
 	for_everyone

@@ -18,7 +18,7 @@ unsound()
 	# A child may have ended so; the first process only reports it.
 	case $status in 137 | 143 | 9 | 7) ;; *) echo "exit status $status; " ;; esac
 	[ -d t.er ] || { echo "no experiment; "; return; }
-	limited 90 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
+	limited 90 "$xer_print" -header all -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
 	status=$?
 	case $status in
 	0) ;;

@@ -3,7 +3,7 @@
 
 record execed -p hi -- bash -c 'for i in {1..30000}; do :; done; exec echo became'
 is "the executed program runs" became "$(cat execed.out)"
-report execed -header
+report execed -header all
 contains "the header names it" '^Status +executed another program, _x1: /.*/echo$' execed.txt
 report execed -functions
 is "the time until then is readable" 0 $?
@@ -11,13 +11,13 @@ contains "and whole" 'covered (99|100)\.' execed.txt
 
 record failed -p off -H on -- "$programs/exec_forms" fail
 is "execs that fail change nothing" "2 2 2 2 2 2 2 2 2" "$(tr '\n' ' ' <failed.out | sed 's/ $//')"
-report failed -header
+report failed -header all
 contains "and recording goes on to the end" '^Status +ended, exit code 7$' failed.txt
 
 for form in execl execlp execle execv execvp execve execvpe fexecve execveat; do
 	record "$form" -p off -- "$programs/exec_forms" "$form"
 	is "$form passes its arguments and environment" "one two " "$(head -1 "$form.out")"
-	report "$form" -header
+	report "$form" -header all
 	contains "$form is noted" '^Status +executed another program' "$form.txt"
 done
 

@@ -13,7 +13,7 @@ fourth=1
 # reported: what the experiment has of what happened: blocks and calls of work
 reported()
 {
-	limited 90 "$xer_print" -header -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
+	limited 90 "$xer_print" -header all -metrics i.heapalloccnt:i.fcalls:name -functions t.er >report.txt 2>report.err
 	echo $? >report.status
 	awk '$NF == "work" { print $1, $2; exit }' report.txt
 }

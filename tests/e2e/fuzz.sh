@@ -8,7 +8,7 @@ templates=$(realpath "$(dirname "$0")/../programs/user_work.trc")
 seconds=${FUZZ_SECONDS:-15}
 seed=${FUZZ_SEED:-$(date +%s)}
 keep=${FUZZ_KEEP:-$PWD}
-commands=(-header -overview -exp_list -functions -fsummary -calltree -callers-callees -lines -pcs -leaks -allocs -heapstat -heapmaps
+commands=(-header -programs -overview -exp_list -functions -fsummary -calltree -callers-callees -lines -pcs -leaks -allocs -heapstat -heapmaps
 	-sample_detail -statistics -objects -threads -cpus -seconds -samples -datasize -duration -memobj page -describe -thread_list
 	-filters 'HFREED >= 0 && TSTAMP >= 0 || FNAME("m.*") IN STACK || THRID' -functions -heapstat)
 

@@ -235,7 +235,7 @@ same()
 	(ulimit -n 1024 && limited 60 "$xcollect" -H on -A off -o "$2.er" ./gives "$2") >recorded.out 2>recorded.err
 	recorded=$?
 	is "$1" "$plain $(xargs <plain.out)" "$recorded $(xargs <recorded.out)"
-	report "$2" "${metrics[@]}" -header
+	report "$2" "${metrics[@]}" -header all
 }
 
 same "no directory is open in the program: sandboxes refuse to begin then" directories
@@ -271,7 +271,7 @@ for most in 16 32 64; do
 	(ulimit -n $most && limited 60 ./gives few) >few.plain
 	(ulimit -n $most && limited 60 "$xcollect" -H on -i on -A off -o few$most.er ./gives few) >few.out 2>few.err
 	is "a limit of $most from the start: as many files can be opened" "$(xargs <few.plain)" "$(xargs <few.out)"
-	report few$most "${metrics[@]}" -header
+	report few$most "${metrics[@]}" -header all
 	is "of $most: all is recorded, also when no descriptor is free" 4000 "$(value few$most mark 1)"
 	contains "of $most: and its end" '^Status +ended, exit code 0$' few$most.txt
 	contains "of $most: nothing is lost" ', 0 lost,' few$most.txt

@@ -65,7 +65,7 @@ contains "buffers of stdio are no leaks" '^Summary Results: Distinct Leaks = 0, 
 contains "they are kept by the C library" '^Kept by the C library: Distinct Kept Blocks = 1, Total Instances = 1, ' kept.txt
 
 record mapped -p off -H on -- "$programs/mapped" 100
-report mapped -header -heapstat
+report mapped -header all -heapstat
 contains "the header warns of memory that is not seen" '^  the process grew by (99|1[0-9][0-9]) MiB, heap events account for 0 MiB: ' mapped.txt
 contains "so does heapstat" '^# warning: experiment 1: the process grew by ' mapped.txt
 record seen -p off -H on -- "$programs/mapped" 100 mmap
@@ -74,7 +74,7 @@ absent "memory that was mapped before our eyes is no reason to warn" '^# warning
 
 record inherited -p off -H on -- "$programs/mapped" 100 fork
 is "mapped exits 0" 0 $?
-report inherited -header
+report inherited -header all
 is "what a child has of its parent is no growth of the child" 1 "$(grep -c '^  the process grew by ' inherited.txt)"
 
 map_metrics=(-metrics i.heapmapcnt:i.heapmapbytes:i.heapmaplive:name -functions)
@@ -97,7 +97,7 @@ absent "and never the recorder" '<Recorder>' maps.txt
 record fixed -p off -H on -- "$programs/fixed"
 report fixed "${metrics[@]}"
 row fixed allocate 3 30 3 30
-report fixed -header
+report fixed -header all
 contains "a program at a fixed address has no malloc of its own" '^Warnings +none' fixed.txt
 
 # The name of a function without a symbol can be copied out of a stack and looked up, although frames have the addresses of calls.
@@ -127,11 +127,11 @@ fi
 
 # Deep stacks that have no frame in common: the first ones are whole, and then an event costs no more than some thousand frames.
 (ulimit -s unlimited && record redescend -p off -H on -A off -- "$programs/redescend" 60000 300)
-report redescend -metrics i.heapalloccnt:name -functions -header
+report redescend -metrics i.heapalloccnt:name -functions -header all
 is "deep stacks that change: each allocation is seen" 300 "$(value redescend bottom 1)"
 within "the first stacks are whole" 1 60 "$(value redescend main 1)"
 contains "that others are cut is told" 'some stacks are so deep' redescend.txt
 record shallow -p off -H on -A off -- "$programs/redescend" 1000 300
-report shallow -metrics i.heapalloccnt:name -functions -header
+report shallow -metrics i.heapalloccnt:name -functions -header all
 is "stacks of 1,000 frames that change are whole" 300 "$(value shallow main 1)"
 absent "and nothing is told" 'some stacks are so deep' shallow.txt

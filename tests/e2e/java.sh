@@ -94,7 +94,7 @@ report told -gcevents
 within "garbage collections" 1 100000 "$(awk '/Garbage Collections/ { print $3 }' told.txt)"
 within "their time" 0.0001 60 "$(awk '/^  Time / { print $2; exit }' told.txt)"
 contains "classes that were loaded" '<class id="[0-9]+" name="JavaKnown" ' told.er/map.xml
-report told -header
+report told -header all
 contains "the header counts classes" '^Java +[0-9]+ classes, [0-9]+ times' told.txt
 record native -A off -s all,n -- java -cp . JavaKnown threads 50
 report native -locks
@@ -158,7 +158,7 @@ done
 kill -9 $java
 wait $java 2>/dev/null
 is "killed: no bytes are missing" 0 "$(dangling kill9)"
-report kill9 -header
+report kill9 -header all
 contains "and its classes are counted" '^Java +[0-9]+ classes' kill9.txt
 (ulimit -f 300; "$xcollect" -A off -p off -o limit.er java -cp . JavaKnown threads 100 >limit.out 2>&1)
 is "a limit for files: the program runs" "0 done" "$? $(tail -1 limit.out)"
@@ -252,7 +252,7 @@ if have gcc && gcc -shared -fPIC -o fake/libjvm.so fake/jvm.c && gcc -shared -fP
 	done
 	is "on: one line tells of it" 1 "$(grep -c 'Java is not recorded' fake_on.err)"
 	absent "default: none" 'Java is not recorded' fake_default.err
-	report fake_default -header
+	report fake_default -header all
 	contains "and the header" 'Java is not recorded' fake_default.txt
 else
 	skip "a machine that refuses" "no gcc"

@@ -36,7 +36,7 @@ is "a perf map: the program runs" 0 $status
 rm -f "/tmp/perf-$pid.map"
 is "functions at one address are distinguished by the time of their lines" "7 5 3 " "$(counts map one "$two" three)"
 is "nothing is wrong with it" said "$(said_in map.txt)$(cat map.txt.err)"
-report map -header
+report map -header all
 contains "the header says what was read" '^JIT code +perf map: 3 functions, 2 entries without sense$' map.txt
 report map -metrics i.heapalloccnt:name -disasm "$two"
 contains "code that was not kept is not shown" 'two\(int\).* its code was not recorded' map.txt.err
@@ -52,7 +52,7 @@ is "killed: the first reader archives the map" "one" "$(awk 'NR == 1 { print $3 
 rm -f killed.er/perf.map
 touch -d '2001-01-01' "/tmp/perf-$pid.map"
 is "a map from before the process is not its own" "0 0 0 " "$(counts killed one "$two" three)"
-report killed -header
+report killed -header all
 contains "and that is said" '^JIT code +perf map: /tmp/perf-[0-9]*\.map does not exist, or is not of this process$' killed.txt
 for kind in link fifo directory empty long; do
 	rm -rf "/tmp/perf-$pid.map" killed.er/perf.map
@@ -65,9 +65,9 @@ for kind in link fifo directory empty long; do
 	esac
 	is "a $kind in place of the map does no harm" "0 0 0 " "$(counts killed one "$two" three)"
 done
-report killed -header
+report killed -header all
 contains "too long a map is said to be so" '^  perf map /tmp/perf-[0-9]*\.map was not taken: File too large$' killed.txt
-report killed -header
+report killed -header all
 is "once, however often it is read" 1 "$(grep -c 'was not taken' killed.er/log.xml)"
 rm -rf "/tmp/perf-$pid.map"
 
@@ -83,7 +83,7 @@ is "a jitdump file: the program runs" 0 $status
 rm -f jit-*.dump
 is "functions at one address are distinguished by their times" "7 5 5 " "$(counts dump one two three)"
 is "nothing is wrong with that" said "$(said_in dump.txt)$(cat dump.txt.err)"
-report dump -header
+report dump -header all
 contains "what is cut off is said" '^JIT code +jitdump: 3 functions; the rest was not read: it is cut off$' dump.txt
 report dump -allocs
 contains "lines are known" '^  two \+ 0x00000005, line 11 in "maker.jit"' dump.txt
@@ -96,14 +96,14 @@ done
 run dumpkilled -- dump kill
 is "killed: the jitdump file is read" "7 5 5 " "$(counts dumpkilled one two three)"
 printf 'xxxx' | dd of=dumpkilled.er/jit1.dump conv=notrunc 2>/dev/null
-report dumpkilled -header
+report dumpkilled -header all
 contains "a file that is no jitdump is said to be so" '^JIT code +jitdump: 0 functions; the rest was not read: no jitdump' dumpkilled.txt
 
 # ---- the interface of gdb
 run gdb -- gdb
 is "registered for debuggers: the program runs" 0 $status
 is "functions at one address are distinguished by the time of their registration" "7 5 3 " "$(counts gdb one two three)"
-report gdb -header
+report gdb -header all
 contains "registered for debuggers: it is said" '^JIT code +registered for debuggers: 3 functions in 3 files$' gdb.txt
 for name in one:91:7 two:92:5; do
 	IFS=: read -r function last calls <<<"$name"

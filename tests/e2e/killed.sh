@@ -9,7 +9,7 @@ is "the program dies as it would" 137 $?
 report own "${metrics[@]}"
 is "xer_print of a killed experiment exits 0" 0 $?
 is "every event before the kill is there" "80000 3200000" "$(value own allocate 1) $(value own allocate 2)"
-report own -header
+report own -header all
 contains "the header says that it died" 'died|killed' own.txt
 report own -functions
 is "and again" 0 $?
@@ -47,9 +47,9 @@ sleep 0.7
 report running -functions
 is "a running experiment gives its tables" 0 $?
 contains "its functions are named" 'bottom' running.txt
-report running -header
+report running -header all
 contains "the header says that it runs" 'running' running.txt
 kill -KILL $pid
 wait $pid 2>/dev/null
-report running -header
+report running -header all
 contains "and then that it died" 'died|killed' running.txt

@@ -42,7 +42,7 @@ survives()
 	is "$1: it was done" "" "$(cat "$1.act")"
 	is "$1: the exit status" "$bare_status" "$(cat "$1.status")"
 	is "$1: the output" "$bare" "$(cat "$1.out")"
-	limited 100 "$xer_print" -header -functions "${directory:-.}/$1.er" >"$1.txt" 2>"$1.txt.err"
+	limited 100 "$xer_print" -header all -functions "${directory:-.}/$1.er" >"$1.txt" 2>"$1.txt.err"
 	is "$1: xer_print ends, and may say that there is damage" "ends said" "$([ $? -le 1 ] && echo ends) $(said_in "$1.txt")"
 	contains "$1: the loss is reported" "data lost in $2: |^  damaged: " "$1.txt"
 	! grep -q "data lost in $2: pages of the file cannot be had" "$1.txt" || ((noticed++))

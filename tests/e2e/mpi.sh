@@ -94,14 +94,14 @@ for mpi in openmpi mpich; do
 
 	# One rank is killed in the middle of its work: what it and the others did before is recorded.
 	record killed.$mpi -M on -- mpirun.$mpi -np 4 ./known.$mpi file 2
-	report killed.$mpi -header
+	report killed.$mpi -header all
 	contains "$mpi: one rank killed: the recording can be read" '^MPI +(rank|started as rank) ' killed.$mpi.txt
 	is "$mpi: all four are there" 4 "$(grep -cE '^MPI +(rank|started as rank) [0-9]+' killed.$mpi.txt)"
 	contains "$mpi: and it died" '^Status +died' killed.$mpi.txt
 
 	# A job whose processes do not use MPI; MPI that is switched off.
 	record none.$mpi -M $mpi -- mpirun.$mpi -np 2 "$programs/exitcodes" exit 0
-	report none.$mpi -header
+	report none.$mpi -header all
 	contains "$mpi: a job without MPI" '^MPI +no process called MPI_Init' none.$mpi.txt
 	contains "$mpi: and its processes" '^MPI +started as rank 1; MPI_Init has not been called' none.$mpi.txt
 	job off.$mpi -M on -m off -- mpirun.$mpi -np 2 ./known.$mpi file

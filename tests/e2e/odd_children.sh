@@ -78,7 +78,7 @@ for _ in {1..100}; do
 	[ -s closer.out ] && break
 	sleep 0.05
 done
-report closer -header
+report closer -header all
 kill "$closer"
 wait "$closer" 2>/dev/null
 contains "a program that has closed all descriptors is running" '^Status +running' closer.txt

@@ -35,7 +35,7 @@ of()
 
 # without --sampler: a message says what is missing, and which option would record it
 record plain -p off -A off -- sh -c "'$alone' work 1; :"
-report plain -exp_list -header
+report plain -exp_list -header all
 contains "without --sampler: the list tells, and the remedy" '_f1_x1: .*alone_static \(it is statically linked; --sampler samples it from outside\)' plain.txt
 contains "without --sampler: so does the header" 'not recorded: .*alone_static: it is statically linked; --sampler' plain.txt
 "$xcollect" -o refused.er "$alone" work 1 >/dev/null 2>refused.err
@@ -54,7 +54,7 @@ if "$programs/refuse" perf 1 true; then
 			grep -q 'lost_sampler_files' $how.er/log.xml && break
 			sleep 0.1
 		done
-		report $how -header
+		report $how -header all
 		contains "timers, xer_print $how: the header tells" 'data lost in sampler: ' $how.txt
 		contains "timers, xer_print $how: and counts" '1 events lost: sampler_files' $how.txt
 		within "timers, xer_print $how: the time of the timers' samples is there, ms" 40 100 "$(report $how -functions; value $how '<Total>' 1 | awk '{ print $1 * 1000 }')"
@@ -75,7 +75,7 @@ long=$PWD/$(printf 'l%.0s' {1..150})/$(printf 'o%.0s' {1..150})
 mkdir -p "$long" && cp "$alone" "$long/"
 record long -p off -A off --sampler=1m -- "$long/alone_static" work 100
 counted_samples long >/dev/null
-report long -header
+report long -header all
 contains "code whose name is too long for map.fxt is said to be lost" ' events lost: sampler_map$' long.txt
 
 # the program that xcollect starts
@@ -83,7 +83,7 @@ record founder --sampler=1m -p off -A src -- "$alone" two 150 fork 100
 is "the program: it ends and prints as ever" "7 as ever" "$? $(cat founder.out)"
 contains "the program: said at the beginning" 'alone_static is sampled from outside.*statically linked' founder.err
 total=$(counted_samples founder)
-report founder -functions -header
+report founder -functions -header all
 is "the program: every sample is shown" "$total" "$(samples founder)"
 within "the program: by names" 60 100 "$(share founder work 2)"
 within "the program: by stacks" 95 100 "$(share founder half 4)"
@@ -128,7 +128,7 @@ _f2_x1 executed
 _f2_x2 ended,
 _f3_x1 ended
 _f3_x1_f1_x1 ended" "$(list shell | cut -d' ' -f1-2)"
-report shell -functions -header
+report shell -functions -header all
 within "a shell: samples of each: work 60" 50 75 "$(of shell _f1_x1)"
 within "a shell: fork 60" 50 75 "$(of shell _f1_x1_f1)"
 within "a shell: before the exec" 40 65 "$(of shell _f2_x1)"
@@ -173,7 +173,7 @@ record off --sampler=1m -p off -A off -F off -- sh -c "'$alone' work 30; :"
 counted_samples off >/dev/null
 is "-F off: none" "" "$(list off | grep '^_')"
 contains "-F off: what is left out is said" '^# sampler: [0-9]+ programs? of descendants .*xcollect -F off leaves' off.txt
-report off -header
+report off -header all
 contains "-F off: in the header" 'of descendants ha(s|ve) samples, and no experiment: xcollect -F off leaves' off.txt
 record pattern --sampler=1m -p off -A off -F '=^alone_static$' -- sh -c "'$alone' work 30 run '$programs/alone' work 30; :"
 counted_samples pattern >/dev/null
@@ -241,7 +241,7 @@ if have go; then
 		skip "go build: a message explains its own system calls" "go is statically linked here"
 	else
 		record silent -p off -A off -- go version
-		report silent -header
+		report silent -header all
 		contains "go build: a message explains its own system calls" 'a program in Go makes its system calls itself: what it executes is not followed' silent.txt
 	fi
 else

@@ -67,7 +67,7 @@ else
 		report deep -functions
 		within "$option, 100 frames: called by what is not known, %" 90 100 "$(share deep '<Truncated-stack>' 4)"
 		within "$option, 100 frames: truncated stacks, %" 90 100 "$(sed -n 's/.*truncated stacks (\([0-9.]*\) %).*/\1/p' deep.txt | head -1)"
-		report deep -header
+		report deep -header all
 		contains "$option, 100 frames: the header tells" 'have more than 64 frames' deep.txt
 		record shallow --sampler=$option -p off -A off -- ./depth
 		within "$option, 10 frames: cut there" 0 0 "$(count sampler_deep_stacks shallow)"
@@ -80,7 +80,7 @@ else
 	for size in 8 16; do
 		record wide --sampler=1m,stack:$size -p off -A off -- ./wide
 		count sampler_samples wide >/dev/null
-		report wide -header
+		report wide -header all
 		is "a frame of 12 KB, $size copied: the header says how much would be enough" $((size == 8)) "$(grep -c '  where they are longer than the 8 KB .* --sampler=1m,stack:16 finds more$' wide.txt)"
 		is "a frame of 12 KB, $size copied: and all tables do" $((size == 8)) "$(grep -cE '^# sampler: [0-9.]+ % of the stacks are cut: where .*stack:16 finds more$' wide.txt)"
 		rm -rf wide.er
@@ -103,11 +103,11 @@ else
 	# walked by frame pointers, the same program has no whole stacks, and the report says so
 	record frames --sampler=1m -p off -A off -- "$programs/no_frames" 100
 	count sampler_samples frames >/dev/null
-	report frames -header
+	report frames -header all
 	contains "frame pointers missing: the remedy is named" 'record with --sampler=1m,stack' frames.txt
 	report frames -functions
 	contains "and with every report" '^# sampler: [0-9.]+ % of the stacks have one frame only.*--sampler=1m,stack' frames.txt
-	report frames -header
+	report frames -header all
 	contains "what a sample cost is told" 'a sample took about [0-9.]+ us from the program' frames.txt
 	within "a sample's cost, ns" 200 400000 "$(count sampler_cost_ns frames)"
 
@@ -144,7 +144,7 @@ else
 		wait $target
 		is "-P, killed: the process ends well" 0 $?
 		[ -n "$(count sampler_samples orphan)" ] && ok "-P, killed: the counts come at its end" || not_ok "-P, killed: the counts come at its end"
-		report orphan -header
+		report orphan -header all
 		is "-P, killed: the log is whole" said "$(said_in orphan.txt)$(cat orphan.txt.err)"
 	fi
 	{ kill $target; wait $target; } 2>/dev/null
@@ -176,7 +176,7 @@ grep '^ok\|^not ok' dumps.txt
 samples=$(grep -c 'large blob with metadata' dumps.txt)
 total=$(value refused1 '<Total>' 1)
 within "refused: a blob for each millisecond" "$(awk -v t="$total" 'BEGIN { print t * 1000 * 0.97 }')" "$(awk -v t="$total" 'BEGIN { print t * 1000 * 1.03 }')" "$samples"
-report refused1 -header
+report refused1 -header all
 contains "refused: the header tells" 'the system refused it, timers took the samples' refused1.txt
 
 # refused, and the files cannot be written either: a message says so

@@ -45,7 +45,7 @@ for file in tree.er/sampler/cpu*.fxt; do
 	"$xer_print" -fxt_dump "$file" >/dev/null 2>dump.err
 	is "$(basename "$file") is a whole FXT file" 0 $?
 done
-"$xer_print" -header tree.er 2>/dev/null >header.txt
+"$xer_print" -header all tree.er 2>/dev/null >header.txt
 grep -Eq "^Sampler    period 1000 us, $samples samples( \\([0-9]+ of xer_archive, left out of tables\\))? of" header.txt && ok "the header tells" || not_ok "the header tells: $(cat header.txt)"
 
 # standard descriptors are closed: the helper's files must not get their numbers
@@ -78,7 +78,7 @@ echo '[ "$1" = 0 ] || exec sh "$0" $(($1 - 1))' >again.sh
 samples=$(count sampler_samples short.er)
 counted=$("$xer_print" -metrics e.samples:name -functions short.er 2>/dev/null | awk '$NF == "<Total>" { print $1 }')
 is "the founder has the counts, and the others say so" "1 0" \
-	"$("$xer_print" -header short.er 2>/dev/null | grep -c '^Sampler    period 100 us, ') $("$xer_print" -header short.er 2>/dev/null | grep -c 'there are no counts')"
+	"$("$xer_print" -header all short.er 2>/dev/null | grep -c '^Sampler    period 100 us, ') $("$xer_print" -header all short.er 2>/dev/null | grep -c 'there are no counts')"
 between "of $samples samples of short programs, count" "${counted:-0}" $((samples * 80 / 100)) "$samples"
 
 # a file that has no room ends, with a message
@@ -86,7 +86,7 @@ between "of $samples samples of short programs, count" "${counted:-0}" $((sample
 [ "$(count lost_sampler_room full.er)" -gt 100 ] && ok "samples without room are counted" || not_ok "samples without room are counted"
 large=$(find full.er/sampler -name 'cpu*.fxt' -size +10485c | wc -l)
 is "files do not grow beyond their size" 0 "$large"
-"$xer_print" -header full.er 2>/dev/null | grep -q 'events lost: sampler_room' && ok "the header warns" || not_ok "the header warns"
+"$xer_print" -header all full.er 2>/dev/null | grep -q 'events lost: sampler_room' && ok "the header warns" || not_ok "the header warns"
 
 # the program sees nothing: no child, signal, descriptor or CPU time of children; and no helper keeps its output open
 cat >see.c <<'C'

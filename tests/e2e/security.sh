@@ -63,9 +63,9 @@ record foreign -p hi -A off -- sh -c 'kill -9 $$'
 sed -i 's/boot_id="[^"]*"/boot_id="00000000-0000-0000-0000-000000000000"/; s/name="archive" value="off"/name="archive" value="on"/' foreign.er/log.xml
 cp -r foreign.er native.er
 sed -i "s/boot_id=\"[^\"]*\"/boot_id=\"$(cat /proc/sys/kernel/random/boot_id)\"/" native.er/log.xml
-report native -header
+report native -header all
 is "what died here is archived by xer_print" yes "$([ -n "$(ls native.er/archives)" ] && echo yes)"
-report foreign -header
+report foreign -header all
 is "what died elsewhere is not" "" "$(ls foreign.er/archives)"
 contains "which is said" 'not archived: it was recorded on another machine' foreign.txt.err
 succeeds "xer_archive does it" timeout 60 "$xer_archive" foreign.er
@@ -112,10 +112,10 @@ before_mine=$(find mine.er | sort)
 limited 60 "$xer_archive" stranger.er >archive.out 2>&1
 is "xer_archive says that a descendant is a link" 1 "$(grep -c "$child: a link, which is not followed" archive.out)"
 is "and puts nothing where it leads" "$before_mine" "$(find mine.er | sort)"
-limited 60 "$xer_print" -header stranger.er >linked.out 2>&1
+limited 60 "$xer_print" -header all stranger.er >linked.out 2>&1
 is "xer_print does not follow it" 1 "$(grep -c "$child: a link, which is not followed" linked.out)"
 mv stranger.er/log.xml stranger.er/log && ln -s log stranger.er/log.xml
-limited 60 "$xer_print" -header stranger.er >linked.out 2>&1
+limited 60 "$xer_print" -header all stranger.er >linked.out 2>&1
 is "nor a log that is a link" "1 1" "$? $(grep -c . linked.out)"
 
 # ---- groups
@@ -137,12 +137,12 @@ if [ "$(id -u)" = 0 ] && have setpriv; then
 	as_other bin/xcollect -o theirs.er -p hi -A copy sh -c 'for i in 1 2 3; do :; done' >theirs.out 2>&1
 	state() { (cd "$everyones" && find theirs.er -exec stat -c '%n %i %s %Y %u %a' {} + | sort); }
 	theirs=$(state)
-	limited 60 "$xer_print" -header -functions -source main -disasm main "$everyones/theirs.er" >/dev/null 2>theirs.err
+	limited 60 "$xer_print" -header all -functions -source main -disasm main "$everyones/theirs.er" >/dev/null 2>theirs.err
 	is "root's xer_print changes nothing in another user's experiment" "$theirs" "$(state)"
 	cp -r foreign.er "$everyones/died.er" && rm -rf "$everyones/died.er/archives"/*
 	sed -i "s/boot_id=\"[^\"]*\"/boot_id=\"$(cat /proc/sys/kernel/random/boot_id)\"/" "$everyones/died.er/log.xml"
 	chown -R 2:2 "$everyones/died.er"
-	limited 60 "$xer_print" -header "$everyones/died.er" >/dev/null 2>died.err
+	limited 60 "$xer_print" -header all "$everyones/died.er" >/dev/null 2>died.err
 	is "what died is not archived by the xer_print of another user" "" "$(ls "$everyones/died.er/archives")"
 	contains "which is said, too" 'not archived: it belongs to another user' died.err
 	limited 60 "$xer_archive" "$everyones/died.er" >died.out 2>&1
@@ -163,9 +163,9 @@ record data -p hi -H on -A copy -- sh -c 'for i in 1 2 3; do :; done'
 printf '#!/bin/sh\ntouch executed\n' >data.er/run && chmod +x data.er/run
 for name in .xer_print.rc .xerrc .gdbinit .gprofng.rc er_print.rc; do printf 'limit 1\nsystem touch executed\n!touch executed\n' >"data.er/$name"; done
 if have strace && traces; then
-	limited 60 strace -f -qq -e trace=execve,execveat -o executions "$xer_print" -header -functions -calltree -source main -disasm main -exp_list data.er >strace.out 2>&1
+	limited 60 strace -f -qq -e trace=execve,execveat -o executions "$xer_print" -header all -functions -calltree -source main -disasm main -exp_list data.er >strace.out 2>&1
 	is "xer_print executes nothing" 1 "$(grep -c 'execve' executions)"
-	limited 60 strace -f -qq -e trace=open,openat,creat,unlink,unlinkat,rename,renameat,mkdir -o files "$xer_print" -functions -header data.er >strace.out 2>&1
+	limited 60 strace -f -qq -e trace=open,openat,creat,unlink,unlinkat,rename,renameat,mkdir -o files "$xer_print" -functions -header all data.er >strace.out 2>&1
 	is "xer_print writes no file for a report" "" "$(grep -E 'O_(WRONLY|RDWR|CREAT)|unlink|rename|mkdir' files | grep -v '/dev/\(null\|tty\)')"
 	absent "settings in an experiment are not read" -E 'data.er/.*(rc|gdbinit)"' files
 else

@@ -58,7 +58,7 @@ if [ "$(id -u)" = 0 ] && [ ${#nobody[@]} = 0 ]; then
 else
 	(ulimit -i 64 && timeout 20 "${nobody[@]}" "$xcollect" -A off -p hi -o queued.er "$programs/queued" 100 20 >queued.out 2>queued.err)
 	is "100 threads, of a user who may have 64 signals pending, can queue some" "queued 20" "$(<queued.out)"
-	report queued -header
+	report queued -header all
 	within "CPU time is covered all the same" 80 120 "$(sed -n 's/.*CPU time covered \([0-9.]*\) %.*/\1/p' queued.txt)"
 	recorded "a thread has a timer or the log says so" queued &&
 		if [ "$(sed -n 's/.*name="lost_threads" value="\([0-9]*\)".*/\1/p' queued.er/log.xml)" -gt 0 ] 2>/dev/null; then

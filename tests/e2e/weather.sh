@@ -4,7 +4,7 @@
 # lossy CLAIM NAME: the experiment is readable and reports losses
 lossy()
 {
-	report "$2" -header
+	report "$2" -header all
 	is "$1: xer_print exits 0" 0 $?
 	contains "$1: the loss is shown" '[Ll]os[st]' "$2.txt"
 }
@@ -30,7 +30,7 @@ if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=512k tmpfs full 2>
 	trap 'umount full' EXIT
 	limited 60 "$xcollect" -o full/full.er -A off -p hi -H on "$programs/crash" 200000 4 exit >full.out 2>full.err
 	is "a full disk: the program ends well" 0 $?
-	"$xer_print" -header full/full.er >full.txt 2>&1
+	"$xer_print" -header all full/full.er >full.txt 2>&1
 	is "a full disk: xer_print exits 0" 0 $?
 	contains "a full disk: the loss is shown" '[Ll]os[st]' full.txt
 	"$xer_print" -functions full/full.er >full.txt 2>&1
@@ -51,7 +51,7 @@ fi
 # A size limit ends events but not usage samples, and the header says so.
 record limited -p off -H on -L 1 -S 0.01 -- "$programs/heap_cost" 2000000 5
 is "the program runs on past the limit" 0 $?
-report limited -header
+report limited -header all
 contains "the header says that the limit was reached" 'size limit is reached' limited.txt
 within "the data keep to it" 1 1048576 "$(stat -c %s limited.er/heaptrace)"
 
@@ -64,7 +64,7 @@ is "each has an experiment" 11 "$(find family.er -name log.xml | wc -l)"
 within "their data keep to it together" $((1 << 20)) $((5 << 19)) "$(sizes family)"
 record stacks -p off -H on -A off -L 4 -- "$programs/many_stacks" 17
 is "a program of many stacks runs on past the limit" 0 $?
-report stacks -header
+report stacks -header all
 contains "the header says that" 'size limit is reached' stacks.txt
 within "its stacks count" $((3 << 20)) $((5 << 20)) "$(sizes stacks)"
 record loaded -p off -H on -A off -L 1 -- "$programs/dl" 6000 1

@@ -209,3 +209,102 @@ Test(header, a_larger_copy_is_advised_where_a_quarter_of_the_stacks_is_cut)
 		has_after(elements, "; 0 without any frame dropped\n", advice);
 	}
 }
+
+#define SETTING(name, value) "<setting name=\"" name "\" value=\"" value "\"/>\n"
+
+Test(header, settings_are_told_in_words_and_what_is_off_is_left_out)
+{
+	has(SETTING("profile_us", "10007") SETTING("profile_clock", "perf") SETTING("sync", "on")
+	            SETTING("sync_threshold_ns", "0") SETTING("io", "off") SETTING("follow", "off")
+	                    EXIT,
+	    "\nSettings   clock-profiling, interval = 10007 us, clock = perf; heap tracing;\n"
+	    "           synchronization tracing; no descendant processes\nClock ");
+	has(SETTING("heap_mean", "524288") SETTING("from_ms", "200")
+	            SETTING("limit_bytes", "2097152") SETTING("user_start", "off") EXIT,
+	    "\nSettings   heap tracing, a block in 524288 bytes; user events off at the start; "
+	    "from 200 ms;\n           limit = 2 MiB\nClock ");
+}
+
+Test(header, settings_without_words_are_told_by_name)
+{
+	has(SETTING("lantern", "g{io}[n") SETTING("torch", "off") SETTING("command", "xcollect")
+	            SETTING("io", "on") EXIT,
+	    "\nSettings   heap tracing; I/O tracing; lantern = g{io}[n\nClock ");
+}
+
+/* A founder and so many children with the same warning, and what a command prints of them. */
+static struct answer answer_of_family(unsigned children, const char *command)
+{
+	struct maker child;
+	char lineage[16];
+
+	maker_log(&maker, EXIT);
+	for (unsigned i = 1; i <= children; i++) {
+		snprintf(lineage, sizeof(lineage), "_f%u", i);
+		maker_descendant(&maker, lineage,
+		                 i == 1 ? "<event kind=\"warning\" time=\"3000000000\" "
+		                          "text=\"the child is alone\"/>\n"
+		                        : "<event kind=\"warning\" time=\"2000000000\" "
+		                          "text=\"it is cold\"/>\n",
+		                 &child);
+	}
+	return answer_of(maker.path, command);
+}
+
+static void family_has(unsigned children, const char *command, const char *lines)
+{
+	struct answer answer = answer_of_family(children, command);
+
+	cr_expect(strstr(answer.text, lines) != NULL, "%s\nis not in\n%s", lines, answer.text);
+	answer_fini(&answer);
+}
+
+Test(header, descendants_have_a_line_each_and_their_warnings_once)
+{
+	family_has(3, "header",
+	           "\nDescendants: 3 (header ID describes one, header all every one)\n"
+	           "   ID        PID    Start s     Wall s      CPU s  Status                  "
+	           "Command\n"
+	           "    2         43      0.000     10.000      5.000  ended, exit code 0      "
+	           "child\n"
+	           "    3         43      0.000     10.000      5.000  ended, exit code 0      "
+	           "child\n"
+	           "    4         43      0.000     10.000      5.000  ended, exit code 0      "
+	           "child\n"
+	           "Warnings of descendants\n"
+	           "  2 processes, the first is 3: it is cold\n"
+	           "  process 2: the child is alone\n");
+}
+
+Test(header, many_descendants_have_a_line_for_each_program)
+{
+	family_has(61, "header",
+	           "\nDescendants: 61 (header ID describes one, header all every one, exp_list "
+	           "lists them)\n"
+	           "Processes       CPU s      Wall s  Program\n"
+	           "       61     305.000     610.000  /bin/child\n"
+	           "Warnings of descendants\n"
+	           "  60 processes, the first is 3: it is cold\n");
+}
+
+Test(header, one_is_described_by_its_number_and_every_one_by_all)
+{
+	struct answer one = answer_of_family(2, "header 3"), all;
+	size_t count = 0;
+
+	cr_expect(strstr(one.text, "\nProcess    pid 43, ") != NULL, "%s", one.text);
+	cr_expect(strstr(one.text, "Descendants") == NULL);
+	answer_fini(&one);
+	all = answer_of(maker.path, "header all");
+	for (const char *at = all.text; (at = strstr(at, "\nProcess    pid ")); at++)
+		count++;
+	cr_expect_eq(count, 3);
+	cr_expect(strstr(all.text, "Descendants") == NULL);
+	answer_fini(&all);
+}
+
+Test(header, programs_have_the_sums_of_their_processes)
+{
+	family_has(3, "printmode ,\nprograms",
+	           "\n3,15.000000000,30.000000000,10.000000000,0,0,/bin/child\n");
+}
