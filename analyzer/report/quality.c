@@ -6,6 +6,7 @@
 #include "analyzer/report/absent.h"
 #include "analyzer/report/heapsampled.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/sureness.h"
 #include "analyzer/report/ticked.h"
 #include "analyzer/base/text.h"
 #include "analyzer/model/datakind.h"
@@ -20,6 +21,7 @@ static void add_quality(struct exp_quality *to, const struct exp_quality *from)
 {
 	datakind_add_events(to, from);
 	to->sampled_ns += from->sampled_ns;
+	to->sampled_squares += from->sampled_squares;
 	to->cpu_ns += from->cpu_ns;
 	to->lost += from->lost;
 	to->stacks += from->stacks;
@@ -276,6 +278,7 @@ static void add_quality_record(const struct dataset *dataset, struct output *out
 {
 	struct print_table *record = print_record_begin(PRINT_QUALITY);
 	const struct exp_quality *sum = &quality->sum;
+	double points;
 	char text[64];
 
 	if (label)
@@ -333,6 +336,8 @@ static void add_quality_record(const struct dataset *dataset, struct output *out
 	                 percent(sum->truncated_events, sum->stack_events));
 	print_field_real(record, PRINT_PERCENT, "unresolved_share", "In unresolved code",
 	                 percent(quality->unresolved, quality->judged));
+	if (sureness_of_half(sum, &points))
+		print_field_real(record, PRINT_PERCENT, "half_reach", "50 % is +-", points);
 	print_table_end(output, record, 0);
 }
 
@@ -398,7 +403,7 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 	struct quality quality = judge(dataset);
 	const struct exp_quality *sum = &quality.sum;
 	FILE *out = output->out;
-	char ticked[256], sampled[320];
+	char ticked[256], sampled[320], sure[160];
 
 	if (print_is_data(output)) {
 		add_quality_record(dataset, output, &quality, label);
@@ -415,11 +420,15 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 		if (kind != FMT_DATAKIND_PROFILE && dataset->have & 1u << kind)
 			fprintf(out, "%llu %s, ", (unsigned long long)datakind_events(sum, kind),
 			        datakinds[kind].events);
-	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code%s\n",
+	fprintf(out, "%llu lost, %llu truncated stacks (%.2f %%), %.1f %% in unresolved code",
 	        (unsigned long long)sum->lost, (unsigned long long)sum->truncated_events,
 	        percent(sum->truncated_events, sum->stack_events),
-	        percent(quality.unresolved, quality.judged),
-	        is_any_attached(dataset) ? ", recorded from an attach on" : "");
+	        percent(quality.unresolved, quality.judged));
+	if (is_any_attached(dataset))
+		fputs(", recorded from an attach on", out);
+	if (sureness_text(&quality.sum, ticked_is(&quality.ticked), sure, sizeof(sure)))
+		fprintf(out, ", %s", sure);
+	fputc('\n', out);
 	if (ticked_text(&quality.ticked, ticked, sizeof(ticked)))
 		fprintf(out, "# clock: %s\n", ticked);
 	if (heapsampled_text(&quality.heap, sampled, sizeof(sampled)))
