@@ -71,9 +71,7 @@ static int copy_part(int from, int to, off_t size)
 	                              size < KERNEL_CHUNK ? (size_t)size : KERNEL_CHUNK, 0)) > 0)
 		size -= got;
 	/* Between some file systems the kernel refuses, or copies nothing; what is left goes by
-	 * hand. */
-	if (got < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO))
-		return -errno;
+	 * hand. That also finds errors of the disk again, which are then the result. */
 	return copy_by_hand(from, to, size);
 }
 

@@ -281,6 +281,34 @@ Test(jitfunctions, hostile_jitdumps_do_no_harm)
 	}
 }
 
+static void put_nothing(uint32_t id, uint32_t size)
+{
+	put_record(id, size, 1000000100);
+	memset(dump + dump_size, 'x', size);
+	dump_size += size;
+}
+
+/* Each is counted, and what follows is read. */
+Test(jitfunctions, records_of_a_jitdump_that_are_too_short_are_passed_over)
+{
+	static const struct {
+		uint32_t id, size;
+	} records[] = {{0, 0}, {0, 40}, {1, 0}, {1, 47}, {2, 0}, {2, 15}};
+
+	put_header(42);
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
+		put_nothing(records[i].id, records[i].size);
+	put_load("one", 0x1000, 1000000100, "CODE_ONE");
+	dump[dump_size - strlen("CODE_ONE") - 1] = 'x'; /* its name does not end */
+	put_load("two", 0x2000, 1000000200, "CODE_TWO");
+	put_nothing(7, 3); /* a kind of a later version */
+	put_load("three", 0x3000, 1000000300, "CODE_THREE");
+	open_dump();
+	cr_expect_str_eq(said(), "jitdump: 2 functions, 7 entries without sense");
+	cr_expect_str_eq(name_then(0x2000, 1000000200), "two");
+	cr_expect_str_eq(name_then(0x1000, 1000000200), "");
+}
+
 /* ---- stacks ---- */
 
 Test(jitfunctions, stacks_are_divided_by_time)
