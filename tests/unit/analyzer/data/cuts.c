@@ -3,6 +3,8 @@
 #include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { MS = 1000000 };
 #define SECOND UINT64_C(1000000000)
@@ -97,6 +99,35 @@ Test(cuts, numbers_that_times_are_divided_by_are_slices)
 	}
 	cr_assert_lt(at - t, SECOND);
 	cuts_destroy(cuts);
+}
+
+static void expect_to_go_on(const char *text)
+{
+	struct cuts *cuts = make(text);
+
+	cr_assert_not_null(cuts, "%s", text);
+	for (uint64_t at = t, next, i = 0; i < 100 && at != UINT64_MAX; at = next, i++) {
+		next = cuts_next(cuts, at);
+		cr_assert_gt(next, at, "%s", text);
+	}
+	cuts_destroy(cuts);
+}
+
+Test(cuts, no_time_is_divided_by_nothing)
+{
+	expect_to_go_on("TSTAMP / 0 == 0");
+	expect_to_go_on("TSTAMP % 0 == 1");
+	expect_to_go_on("TSTAMP / -5 == 1");
+}
+
+Test(cuts, more_numbers_than_are_looked_at_do_no_harm)
+{
+	char text[1024] = "TSTAMP / 250000000 == 3";
+
+	for (int i = 1; i < 20; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " || TSTAMP / %d == 3",
+		         250000000 + i);
+	expect_to_go_on(text);
 }
 
 Test(cuts, samples_end_where_they_were_taken)
