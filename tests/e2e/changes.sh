@@ -44,6 +44,17 @@ is "before all that is not certain" "more" "$(awk '/^(more|less|within) / { prin
 is "the interval is around the difference" 1 "$(row time f_00 | awk '{ print ($6 < $5 && $5 < $7) }')"
 is "most other functions are within noise" 1 "$(awk '/f_(0[1-9]|1[0-9])$/ { tested++; within += $1 == "within" } END { print (within >= 0.8 * tested) }' time.txt)"
 
+# ---- by source line
+lines() { timeout -k 5 60 "$xer_print" "${@:2}" >"$1.txt" 2>"$1.err"; }
+lines lines -metrics e.totalcpu -linechanges fast.erg slow.erg
+is "the line of what is slower is found" 1 "$(grep -cE '^more .* f_00, line [0-9]+ in "twenty\.c"$' lines.txt)"
+contains "with the number of rows that were tested" '^# [0-9]+ rows were tested; on average at most 0\.75 % of the changes are false$' lines.txt
+lines counts.lines -metrics e.heapalloccnt -printmode csv -linechanges old.erg new.erg
+is "numbers of things are exact" 1 "$(grep -cE '^e\.heapalloccnt,more,.*"?keep' counts.lines.txt)"
+contains "for programs, rows have their line" '^metric,change,.*,line$' counts.lines.txt
+lines alone -linechanges fast.erg
+contains "of one group, none have changed" 'linechanges: there is one group only' alone.err
+
 # ---- the same runs, as another group
 cp fast.erg again.erg
 grep -v '^#' fast.erg | while read -r name; do cp -r "$name" "again.$name"; done

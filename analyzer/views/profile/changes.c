@@ -1,4 +1,4 @@
-/* changes.c: which functions have certainly changed between groups of runs.
+/* changes.c: which functions or source lines have certainly changed between groups of runs.
  *
  * For each group after the first, and each metric that is shown, a table; certain changes come
  * first.
@@ -34,6 +34,7 @@ struct part {
 /* A group against the base. The places of changes[count] are items[count]. */
 struct pair {
 	const struct dataset *dataset; /* by run */
+	enum tree_mode mode;           /* what the rows are */
 	const struct tree *tree;
 	const struct fold *const *folds; /* of the runs */
 	const struct side *from, *to;
@@ -102,7 +103,7 @@ static void add_row(struct pair *pair, uint32_t item, const struct change *chang
 	pair->items[pair->count++] = item;
 }
 
-/* Compare all functions that have any of a metric in a run. */
+/* Compare all functions or lines that have any of a metric in a run. */
 static void compare_metric(struct pair *pair, const struct metric *metric)
 {
 	struct part *part = &pair->parts[pair->part_count++];
@@ -153,6 +154,9 @@ static int is_recorded(const struct pair *pair, const struct side *side, unsigne
 
 /* ---- tables */
 
+static const char *const names[TREE_MODES] = {
+	[TREE_FUNCTIONS] = "changes", [TREE_LINES] = "linechanges"};
+
 /* What is certain comes first, then what is large. */
 static int by_certainty(const void *left, const void *right)
 {
@@ -196,7 +200,10 @@ static void put_columns(const struct output *output, struct print_table *table,
 	print_column(table, type, "difference", "Difference");
 	print_column(table, type, "low", "from");
 	print_column(table, type, "high", "to");
-	print_column(table, PRINT_WORD, "function", "Function");
+	if (pair->mode == TREE_LINES)
+		print_column(table, PRINT_WORD, "line", "Line");
+	else
+		print_column(table, PRINT_WORD, "function", "Function");
 }
 
 static void put_row(const struct choices *choices, const struct output *output,
@@ -205,7 +212,7 @@ static void put_row(const struct choices *choices, const struct output *output,
 {
 	struct interval interval = runs_interval(&change->difference);
 	uint32_t item = pair->items[change - pair->changes];
-	char *name = name_function(choices, pair->tree->items[item].function),
+	char *name = name_item(choices, pair->mode, &pair->tree->items[item]),
 	     text[METRIC_TEXT_MAX];
 
 	if (print_is_data(output))
@@ -228,7 +235,7 @@ static void put_part(const struct choices *choices, struct output *output, const
                      const struct part *part)
 {
 	const struct change **order = memory_take(part->count, sizeof(*order));
-	struct print_table *table = print_table_begin("changes");
+	struct print_table *table = print_table_begin(names[pair->mode]);
 	char text[METRIC_ERROR_MAX], *title;
 
 	for (size_t i = 0; i < part->count; i++)
@@ -266,11 +273,13 @@ static void put_notes(struct output *output, const struct pair *pair)
 /* ---- the view */
 
 static void compare_sides(const struct dataset *dataset, const struct choices *choices,
-                          struct output *output, const struct side *from, const struct side *to)
+                          struct output *output, enum tree_mode mode, const struct side *from,
+                          const struct side *to)
 {
-	const struct fold **folds = compare_folds(dataset, TREE_FUNCTIONS);
+	const struct fold **folds = compare_folds(dataset, mode);
 	struct pair pair = {.dataset = dataset,
-	                    .tree = dataset_tree(dataset, TREE_FUNCTIONS),
+	                    .mode = mode,
+	                    .tree = dataset_tree(dataset, mode),
 	                    .folds = folds,
 	                    .from = from,
 	                    .to = to};
@@ -303,14 +312,13 @@ static struct side *find_sides(const struct repeats *repeats, size_t *count)
 	return sides;
 }
 
-void view_changes(const struct dataset *dataset, const struct choices *choices,
-                  struct output *output, const struct command_argument *argument)
+static void put_changes(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, enum tree_mode mode)
 {
 	struct repeats repeats;
 	struct side *sides;
 	size_t count;
 
-	(void)argument;
 	quality_put(dataset, output);
 	repeats_begin(&repeats, dataset, REPEATS_OF_GROUPS);
 	sides = find_sides(&repeats, &count);
@@ -318,11 +326,25 @@ void view_changes(const struct dataset *dataset, const struct choices *choices,
 		sides[i].label = compare_label(dataset, i);
 	if (count < 2)
 		output_fail(output, EXIT_USAGE,
-		            "changes: there is one group only: nothing to compare it with");
+		            "%s: there is one group only: nothing to compare it with", names[mode]);
 	for (size_t i = 1; i < count; i++)
-		compare_sides(&repeats.dataset, choices, output, &sides[0], &sides[i]);
+		compare_sides(&repeats.dataset, choices, output, mode, &sides[0], &sides[i]);
 	for (size_t i = 0; i < count; i++)
 		free(sides[i].label);
 	free(sides);
 	repeats_end(&repeats);
+}
+
+void view_changes(const struct dataset *dataset, const struct choices *choices,
+                  struct output *output, const struct command_argument *argument)
+{
+	(void)argument;
+	put_changes(dataset, choices, output, TREE_FUNCTIONS);
+}
+
+void view_linechanges(const struct dataset *dataset, const struct choices *choices,
+                      struct output *output, const struct command_argument *argument)
+{
+	(void)argument;
+	put_changes(dataset, choices, output, TREE_LINES);
 }

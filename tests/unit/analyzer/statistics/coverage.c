@@ -156,3 +156,69 @@ Test(coverage, unequal_groups)
 	}
 	expect_covered(&covered, "unequal groups", 8);
 }
+
+/* Bytes of a heap of which blocks are chosen at random by their size, one in `unit` bytes: as the
+ * recorder does, a distance with that mean is drawn after each chosen block, and a block of `size`
+ * stands for size / (1 - exp(-size / unit)) bytes. See doc/decisions/98-sampled-heap.md. */
+Test(coverage, bytes_of_a_sampled_heap)
+{
+	static const struct {
+		double size, blocks, unit;
+	} cases[] = {{32, 20000, 8192}, {1000, 1500, 16384}, {4096, 2000, 65536}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const double size = cases[i].size, unit = cases[i].unit;
+		const double stands_for = size / (1 - exp(-size / unit));
+		struct covered covered = {0};
+
+		begin(i + 700);
+		for (unsigned turn = 0; turn < TURNS; turn++) {
+			double left = unit * chance_exponential(&chance), found = 0;
+
+			/* Blocks that are not chosen are passed at once. */
+			for (double at = 0; at < cases[i].blocks;) {
+				double passed = floor(left / size);
+
+				at += passed + 1;
+				if (at > cases[i].blocks)
+					break;
+				found += stands_for;
+				left = unit * chance_exponential(&chance);
+			}
+			count(&covered, interval_units(found, unit), size * cases[i].blocks);
+		}
+		expect_covered(&covered, "bytes of blocks of", size);
+	}
+}
+
+/* The quotient of the means of two groups, as in a check with a base: its error is known from
+ * the jackknife, for each group by itself. */
+Test(coverage, ratios_of_groups)
+{
+	enum { RUNS = 5 };
+	struct covered covered = {0};
+
+	begin(800);
+	for (unsigned turn = 0; turn < TURNS; turn++) {
+		double from[RUNS], to[RUNS], without[2][RUNS], ratio;
+		struct runs of_from, of_to;
+		struct runs_known known[2], joined;
+
+		for (unsigned i = 0; i < RUNS; i++) {
+			from[i] = 10 + 0.3 * chance_normal(&chance);
+			to[i] = 12 + 0.36 * chance_normal(&chance);
+		}
+		of_from = runs_of(from, RUNS);
+		of_to = runs_of(to, RUNS);
+		ratio = of_to.mean / of_from.mean;
+		for (unsigned i = 0; i < RUNS; i++) {
+			without[0][i] = of_to.mean * (RUNS - 1) / (of_from.mean * RUNS - from[i]);
+			without[1][i] = (of_to.mean * RUNS - to[i]) / (RUNS - 1) / of_from.mean;
+		}
+		for (unsigned side = 0; side < 2; side++)
+			known[side] = runs_jackknife(ratio, without[side], RUNS);
+		joined = runs_joined(&known[0], &known[1]);
+		count(&covered, runs_interval(&joined), 1.2);
+	}
+	expect_covered(&covered, "ratio of groups of", RUNS);
+}
