@@ -1,17 +1,13 @@
-/* work.c: see work.h. Every file consists of whole records at every instant. The records of all
- * rings are read together in order of time, since what one CPU reports about a process applies to
- * its samples on the others.
+/* work.c: see work.h. The records of all rings are read together in order of time, since what one
+ * CPU reports about a process applies to its samples on the others.
  * See doc/decisions/52-copied-stacks.md. */
 #include "perf/work.h"
 
+#include "perf/lane.h"
 #include "perf/mapfile.h"
 #include "perf/space.h"
-#include "perf/unwind.h"
 
-#include "format/fxt.h"
 #include "format/layout.h"
-#include "format/record.h"
-#include "sampler/region.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -27,20 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICKS_PER_SECOND = 1000000000, SETTLED_NS = 2000000, BUSY_MS = 3, BUSY_NS = 100000000 };
-
-/* What a record of a file is: its kinds, as region_put takes them. */
-enum { SAMPLE, ONE_FRAME, CUT_STACK, DEEP_STACK, OF_ARCHIVER };
-
-struct lane {
-	unsigned cpu;
-	struct ring ring;
-	struct region region;
-	struct ring_counts counts;
-	struct work *work;
-	struct ring_record record; /* the oldest that is not taken */
-	int has_record;
-};
+enum { NS_PER_SECOND = 1000000000, SETTLED_NS = 2000000, BUSY_MS = 3, BUSY_NS = 100000000 };
 
 struct work {
 	struct work_settings settings;
@@ -54,88 +37,7 @@ struct work {
 	struct work_counts counts;
 };
 
-/* ---- files */
-
-/* The last word of a file is kept for the record that tells of losses. */
-static int begin_file(struct lane *lane)
-{
-	uint64_t words[FXT_FILE_HEAD_WORDS];
-	char name[24];
-	size_t count;
-	int len = snprintf(name, sizeof(name), "cpu%u.fxt", lane->cpu), fd, status;
-
-	fd = openat(lane->work->files, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-	            FMT_FILE_MODE);
-	if (fd < 0)
-		return -errno;
-	count = fxt_put_file_header(words, lane->cpu + 1, name, (size_t)len - strlen(".fxt"),
-	                            TICKS_PER_SECOND);
-	region_init(&lane->region, fd, 0, lane->work->settings.file_bytes - FXT_WORD_SIZE);
-	region_put(&lane->region, words, count, 0);
-	status = region_flush(&lane->region);
-	if (status == 0)
-		return 0;
-	close(fd);
-	unlinkat(lane->work->files, name, 0);
-	return status;
-}
-
-static void end_file(struct lane *lane)
-{
-	struct region *region = &lane->region;
-	uint64_t word;
-
-	if (region->lost > 0 || lane->counts.lost > 0) {
-		fxt_put_provider_event(&word, lane->cpu + 1, FXT_PROVIDER_BUFFER_FULL);
-		region->size += FXT_WORD_SIZE;
-		region->is_full = 0;
-		region_put(region, &word, 1, 0);
-		(void)region_flush(region); /* the counts in log.xml say it too */
-	}
-	(void)!ftruncate(region->fd, (off_t)region->end);
-	close(region->fd);
-}
-
-/* ---- samples */
-
-/* A stack that goes astray is kept as far as it can be right: otherwise code without frame pointers
- * would be missing. A stack that is not complete ends with a mark, so that its last frame is not
- * taken for the start of a thread. */
-static void put_sample(struct lane *lane, const struct ring_sample *sample, unsigned kinds)
-{
-	uint64_t words[FXT_SAMPLE_HEAD_WORDS + FXT_SYSTEM_WORDS + RING_FRAMES_MAX];
-	uint64_t pcs[RING_FRAMES_MAX];
-	size_t count = sample->count, size;
-
-	memcpy(pcs, sample->pcs, count * sizeof(*pcs));
-	if (sample->is_bad || sample->is_deep) {
-		count -= count == RING_FRAMES_MAX;
-		pcs[count++] = FMT_PC_TRUNCATED;
-	}
-	size = (sample->in_kernel ? fxt_put_system_sample : fxt_put_sample)(
-		words, sample->time_ns, sample->pid, sample->tid, pcs, count);
-	(void)region_put(&lane->region, words, size,
-	                 kinds | 1 << SAMPLE | (sample->count == 1) << ONE_FRAME |
-	                         (sample->is_bad != 0) << CUT_STACK |
-	                         (sample->is_deep != 0) << DEEP_STACK);
-}
-
-static void take(void *context, const struct ring_sample *sample)
-{
-	struct lane *lane = context;
-	struct space *space = space_of((pid_t)sample->pid);
-	struct ring_sample unwound;
-
-	if (space)
-		mapfile_tell(space, sample->pid, sample->time_ns);
-	if (lane->ring.has_stacks && space) {
-		unwound = *sample;
-		unwind(space, &unwound);
-		sample = &unwound;
-	}
-	/* The archiver does not belong to the program: readers leave its samples out. */
-	put_sample(lane, sample, space && space_image(space)->is_archiver ? 1 << OF_ARCHIVER : 0);
-}
+/* ---- records */
 
 /* That a program has ended which has samples is told at once: the next one may have none. */
 static void take_other(struct work *work, const struct ring_record *record)
@@ -158,7 +60,7 @@ static uint64_t now_ns(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * TICKS_PER_SECOND + (uint64_t)now.tv_nsec;
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
 /* The lane with the oldest record before that time, or NULL. */
@@ -186,7 +88,7 @@ static void drain(struct work *work, uint64_t before_ns)
 	while ((lane = oldest_lane(work, before_ns))) {
 		if (lane->record.type != PERF_RECORD_SAMPLE)
 			take_other(work, &lane->record);
-		ring_take(&lane->ring, &lane->record, take, lane, &lane->counts);
+		ring_take(&lane->ring, &lane->record, lane_take, lane, &lane->counts);
 		lane->has_record = 0;
 	}
 	for (unsigned i = 0; i < work->lane_count; i++)
@@ -220,9 +122,7 @@ static int open_lane(struct work *work, int cpu, int fd)
 
 	if (status < 0)
 		return status;
-	lane->cpu = (unsigned)cpu;
-	lane->work = work;
-	status = begin_file(lane);
+	status = lane_begin_file(lane, (unsigned)cpu, work->files, work->settings.file_bytes);
 	if (status == 0)
 		work->lane_count++;
 	else
@@ -286,12 +186,8 @@ static int open_threads(struct work *work)
 
 static void remove_lanes_files(const struct work *work)
 {
-	for (unsigned i = 0; i < work->lane_count; i++) {
-		char name[24];
-
-		snprintf(name, sizeof(name), "cpu%u.fxt", work->lanes[i].cpu);
-		unlinkat(work->files, name, 0);
-	}
+	for (unsigned i = 0; i < work->lane_count; i++)
+		lane_remove_file(&work->lanes[i], work->files);
 }
 
 /* Files of a helper that cannot go on. */
@@ -502,13 +398,13 @@ void work_run(struct work *work, struct work_counts *out)
 		struct lane *lane = &work->lanes[i];
 		const struct region *region = &lane->region;
 
-		work->counts.samples += region->written_of[SAMPLE];
-		work->counts.one_frame += region->written_of[ONE_FRAME];
-		work->counts.cut_stacks += region->written_of[CUT_STACK];
-		work->counts.deep_stacks += region->written_of[DEEP_STACK];
-		work->counts.of_archiver += region->written_of[OF_ARCHIVER];
+		work->counts.samples += region->written_of[LANE_SAMPLE];
+		work->counts.one_frame += region->written_of[LANE_ONE_FRAME];
+		work->counts.cut_stacks += region->written_of[LANE_CUT_STACK];
+		work->counts.deep_stacks += region->written_of[LANE_DEEP_STACK];
+		work->counts.of_archiver += region->written_of[LANE_OF_ARCHIVER];
 		work->counts.no_room += region->lost;
-		end_file(lane);
+		lane_end_file(lane);
 		work->counts.ring.bad_stacks += lane->counts.bad_stacks;
 		work->counts.ring.throttled += lane->counts.throttled;
 		work->counts.ring.lost += lane->counts.lost;
