@@ -217,6 +217,27 @@ static void put_residual(const struct dataset *dataset, struct output *output)
 		        metric_format_percent(total - known, total, share));
 }
 
+/* Processes that ended before a first sample are all <Unknown>, which is explained by that. */
+static void put_unsampled(const struct dataset *dataset, struct output *output)
+{
+	const struct dataset_experiment *at = NULL;
+	uint64_t cpu_ns = 0;
+	size_t count = 0;
+	char value[METRIC_TEXT_MAX];
+
+	while ((at = dataset_next(dataset, at)))
+		if (at->data->have & EXP_DATA_PROFILE && at->whole->quality.samples == 0 &&
+		    report_cpu_ns(at) != 0) {
+			cpu_ns += report_cpu_ns(at);
+			count++;
+		}
+	if (count > 0)
+		fprintf(output->out,
+		        "  %-20s %12s seconds, in <Unknown>: of %zu process%s that ended before %s first sample\n",
+		        "Without a Sample", metric_format(METRIC_TOTALCPU, cpu_ns, value), count,
+		        count == 1 ? "" : "es", count == 1 ? "its" : "their");
+}
+
 /* Pass each metric of a kind of data that has functions in the overview to `put`. */
 static void for_each_top(const struct dataset *dataset, const struct choices *choices,
                          struct output *output, unsigned kind,
@@ -244,6 +265,8 @@ static void put_section(const struct dataset *dataset, const struct choices *cho
 		if (id == METRIC_SYSTEM && kind == FMT_DATAKIND_PROFILE)
 			put_residual(dataset, output);
 	}
+	if (kind == FMT_DATAKIND_PROFILE)
+		put_unsampled(dataset, output);
 	for_each_top(dataset, choices, output, kind, put_top);
 }
 
@@ -428,6 +451,9 @@ static void put_following(const struct dataset *dataset, const struct choices *c
 		if (sum->of[following[i].metric] != 0)
 			report_put_next(dataset, choices, output, following[i].command, NULL,
 			                following[i].why);
+	if (dataset_selected(dataset) > TOP_PROCESSES)
+		report_put_next(dataset, choices, output, "programs", NULL,
+		                "the processes by program");
 	report_put_next(dataset, choices, output, "metric_list", NULL, "what else tables can show");
 	fputc('\n', output->out);
 }
