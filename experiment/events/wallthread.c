@@ -170,6 +170,7 @@ static void take_part(struct taking *taking, uint64_t from, uint64_t to)
 	                                 .cpu = wait->cpu,
 	                                 .error = wait->kept.error,
 	                                 .address = wait->kept.object,
+	                                 .owner = wait->kept.owner,
 	                                 .node = wait->node},
 	                        .from = from,
 	                        .to = to,

@@ -65,7 +65,7 @@ done
 # ---- the table of questions
 sed 's/\\-/-/g; s/\\f[BIRP]//g' "$house/man/xer_print.1" | awk '/^\.TS/ && !done { inside = 1; next } /^\.TE/ { if (inside) done = 1; inside = 0 } inside' |
 	awk -F '\t' '$2 ~ /^-/ { print $2 "\t" $3 }' >rows.txt
-is "there is a table" 14 "$(wc -l <rows.txt)"
+is "there is a table" 15 "$(wc -l <rows.txt)"
 xcollect -w on -o wall.er sleep 0.1 >out.txt 2>err.txt
 while IFS=$'\t' read -r command needs; do
 	case $needs in

@@ -1,5 +1,5 @@
-/* Tests of analyzer/views/events/timemarks.c. */
-#include "analyzer/views/events/timemarks.h"
+/* Tests of analyzer/views/time/timemarks.c. */
+#include "analyzer/views/time/timemarks.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* timemarks.c: see timemarks.h. */
-#include "analyzer/views/events/timemarks.h"
+#include "analyzer/views/time/timemarks.h"
 
 #include "analyzer/base/memory.h"
 #include "analyzer/data/filters.h"

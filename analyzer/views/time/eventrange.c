@@ -1,5 +1,5 @@
 /* eventrange.c: see eventrange.h. */
-#include "analyzer/views/events/eventrange.h"
+#include "analyzer/views/time/eventrange.h"
 
 #include "analyzer/base/memory.h"
 #include "analyzer/data/filters.h"

@@ -1,6 +1,6 @@
 /* eventrange.h: the arguments [RANGE] [THREADS] of commands that show what happened when. */
-#ifndef XER_ANALYZER_VIEWS_EVENTS_EVENTRANGE_H
-#define XER_ANALYZER_VIEWS_EVENTS_EVENTRANGE_H
+#ifndef XER_ANALYZER_VIEWS_TIME_EVENTRANGE_H
+#define XER_ANALYZER_VIEWS_TIME_EVENTRANGE_H
 
 #include "analyzer/filter/expression.h"
 #include "analyzer/views/view.h"

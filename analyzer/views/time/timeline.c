@@ -10,8 +10,8 @@
 #include "analyzer/data/indexobj.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
-#include "analyzer/views/events/eventrange.h"
-#include "analyzer/views/events/timemarks.h"
+#include "analyzer/views/time/eventrange.h"
+#include "analyzer/views/time/timemarks.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const struct {
 	const char *meaning;
 } states[LANES_STATES] = {
 #define LANE(state, letter, colour, meaning) [FMT_wall_state_##state] = {letter, colour, meaning},
-#include "analyzer/views/events/timelane.def"
+#include "analyzer/views/time/timelane.def"
 };
 
 /* What is shown. */

@@ -1,6 +1,6 @@
 /* timemarks.h: what a time line shows besides threads: marks by column, and the axis of time. */
-#ifndef XER_ANALYZER_VIEWS_EVENTS_TIMEMARKS_H
-#define XER_ANALYZER_VIEWS_EVENTS_TIMEMARKS_H
+#ifndef XER_ANALYZER_VIEWS_TIME_TIMEMARKS_H
+#define XER_ANALYZER_VIEWS_TIME_TIMEMARKS_H
 
 #include "analyzer/report/lanes.h"
 

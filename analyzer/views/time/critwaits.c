@@ -1,0 +1,216 @@
+/* critwaits.c: see critwaits.h. */
+#include "analyzer/views/time/critwaits.h"
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/axis.h"
+#include "format/record.h"
+
+#include <stdlib.h>
+
+struct reading {
+	struct crit_waits *out;
+	const struct dataset *dataset;
+	const struct dataset_experiment *at;
+	int64_t offset_ns;
+	size_t first_thread, first_wait; /* of the experiment */
+};
+
+static int on_begin(void *context, const struct exp_nodes *nodes)
+{
+	const struct reading *reading = context;
+
+	(void)nodes;
+	/* A process that runs may be read several times. */
+	reading->out->count = reading->first_wait;
+	return 0;
+}
+
+/* A wait that an account has divided is one. */
+static int is_same(const struct crit_wait *wait, const struct crit_wait *next)
+{
+	return wait->thread == next->thread && wait->end_ns == next->begin_ns &&
+	       wait->node == next->node && wait->object == next->object;
+}
+
+static uint32_t on_fact(void *context, const struct exp_fact *fact)
+{
+	const struct reading *reading = context;
+	struct crit_waits *out = reading->out;
+	struct axis_span span = axis_span_of(reading->at->experiment, reading->offset_ns, fact);
+	uint32_t thread = exp_thread_at(reading->at->whole, fact->tid,
+	                                (double)(span.end_ns - reading->offset_ns) / 1e9);
+	struct crit_thread *known;
+	struct crit_wait wait;
+
+	if (fact->data != EXP_DATA_WALL || thread == EXP_NO_INDEX)
+		return EXP_ROW_NONE;
+	known = &out->threads[reading->first_thread + thread];
+	known->end_ns = span.end_ns > known->end_ns ? span.end_ns : known->end_ns;
+	if (fact->waits != 1 || span.end_ns - span.begin_ns < out->least_ns)
+		return EXP_ROW_NONE;
+	wait = (struct crit_wait){.begin_ns = span.begin_ns,
+	                          .end_ns = span.end_ns,
+	                          .object = fact->address,
+	                          .thread = (uint32_t)(reading->first_thread + thread),
+	                          .owner = fact->owner,
+	                          .node = fact->node,
+	                          .state = (uint8_t)fact->state,
+	                          .family = (uint8_t)(fact->type >> 8),
+	                          .func = (uint8_t)fact->type};
+	if (out->count > reading->first_wait && is_same(&out->waits[out->count - 1], &wait)) {
+		out->waits[out->count - 1].end_ns = wait.end_ns;
+		return EXP_ROW_NONE;
+	}
+	out->waits = memory_grow(out->waits, out->count, &out->capacity, sizeof(*out->waits));
+	out->waits[out->count++] = wait;
+	return EXP_ROW_NONE;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct crit_wait *a = left, *b = right;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+}
+
+static int read_experiment(const struct dataset *dataset, const struct dataset_experiment *at,
+                           size_t first_thread, struct crit_waits *out)
+{
+	struct reading reading = {.out = out,
+	                          .dataset = dataset,
+	                          .at = at,
+	                          .offset_ns = axis_offset_ns(dataset, at),
+	                          .first_thread = first_thread,
+	                          .first_wait = out->count};
+	const struct exp_selection selection = {.context = &reading,
+	                                        .begin = on_begin,
+	                                        .row = on_fact,
+	                                        .left_out = ~(unsigned)EXP_DATA_WALL,
+	                                        .is_grouped = 1};
+	const struct exp_data_set *set;
+	int status = experiment_select(at->experiment, &selection, &set);
+
+	if (status == 0)
+		exp_data_set_destroy(set);
+	return status;
+}
+
+/* The last thread of a process ends with it. */
+static void add_threads(const struct dataset *dataset, struct crit_waits *out)
+{
+	const struct dataset_experiment *at = NULL;
+	size_t capacity = 0;
+
+	while ((at = dataset_next(dataset, at)))
+		for (size_t i = 0; i < at->whole->thread_count; i++) {
+			int64_t begin = axis_time_ns(dataset, at, at->whole->threads[i].time_s);
+
+			out->threads = memory_grow(out->threads, out->thread_count, &capacity,
+			                           sizeof(*out->threads));
+			out->threads[out->thread_count++] = (struct crit_thread){
+				.at = at,
+				.number = (uint32_t)i,
+				.begin_ns = begin,
+				.end_ns = begin};
+			if (i == 0)
+				out->threads[out->thread_count - 1].end_ns = axis_time_ns(
+					dataset, at, at->info->duration_s);
+		}
+}
+
+int crit_waits_read(const struct dataset *dataset, int64_t least_ns, struct crit_waits *out)
+{
+	const struct dataset_experiment *at = NULL;
+	size_t first_thread = 0;
+	int status = 0;
+
+	*out = (struct crit_waits){.least_ns = least_ns};
+	add_threads(dataset, out);
+	while (status == 0 && (at = dataset_next(dataset, at))) {
+		status = read_experiment(dataset, at, first_thread, out);
+		first_thread += at->whole->thread_count;
+	}
+	if (out->count > 1)
+		qsort(out->waits, out->count, sizeof(*out->waits), by_place);
+	for (size_t i = 0; i < out->count; i++) {
+		struct crit_thread *thread = &out->threads[out->waits[i].thread];
+
+		if (thread->count++ == 0)
+			thread->first = i;
+	}
+	if (status != 0)
+		crit_waits_fini(out);
+	return status;
+}
+
+void crit_waits_fini(struct crit_waits *waits)
+{
+	free(waits->threads);
+	free(waits->waits);
+	*waits = (struct crit_waits){.count = 0};
+}
+
+const struct crit_wait *crit_waits_before(const struct crit_waits *waits, uint32_t thread,
+                                          int64_t ns)
+{
+	const struct crit_thread *known = &waits->threads[thread];
+	size_t low = 0, high = known->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (waits->waits[known->first + middle].begin_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? &waits->waits[known->first + low - 1] : NULL;
+}
+
+uint32_t crit_thread_of(const struct crit_waits *waits, const struct dataset_experiment *at,
+                        uint32_t tid, int64_t ns)
+{
+	uint32_t found = CRIT_NONE;
+
+	for (size_t i = 0; i < waits->thread_count; i++)
+		if (waits->threads[i].at == at &&
+		    at->whole->threads[waits->threads[i].number].tid == tid &&
+		    (found == CRIT_NONE || waits->threads[i].begin_ns <= ns))
+			found = (uint32_t)i;
+	return found;
+}
+
+uint32_t crit_process_at(const struct crit_waits *waits, int64_t pid, int64_t ns)
+{
+	uint32_t found = CRIT_NONE;
+
+	for (size_t i = 0; i < waits->thread_count; i++) {
+		const struct crit_thread *thread = &waits->threads[i];
+
+		if (thread->number == 0 && thread->at->info->pid == pid && thread->begin_ns < ns &&
+		    (found == CRIT_NONE || waits->threads[found].begin_ns <= thread->begin_ns))
+			found = (uint32_t)i;
+	}
+	return found;
+}
+
+uint32_t crit_child_ended(const struct crit_waits *waits, int64_t parent, int64_t from_ns,
+                          int64_t to_ns)
+{
+	uint32_t found = CRIT_NONE;
+
+	for (size_t i = 0; i < waits->thread_count; i++) {
+		const struct crit_thread *thread = &waits->threads[i];
+
+		if (thread->number == 0 && thread->at->info->ppid == parent &&
+		    !thread->at->info->executed && thread->end_ns >= from_ns &&
+		    thread->end_ns <= to_ns &&
+		    (found == CRIT_NONE || waits->threads[found].end_ns < thread->end_ns))
+			found = (uint32_t)i;
+	}
+	return found;
+}

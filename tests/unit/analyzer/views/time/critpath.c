@@ -1,0 +1,144 @@
+/* Tests of analyzer/views/time/critpath.c, on waits that were put together by hand. */
+#include "analyzer/views/time/critpath.h"
+
+#include "format/record.h"
+
+#include <criterion/criterion.h>
+
+enum { MAIN, OTHER, THIRD, CHILD, THREADS, PID = 100, CHILD_PID = 200, END = 1000000000 };
+
+static const struct exp_thread own_threads[] = {{.tid = PID}, {.tid = 101}, {.tid = 102}};
+static const struct exp_thread child_threads[] = {{.tid = CHILD_PID}};
+static const struct exp_data_set own = {.threads = own_threads, .thread_count = 3},
+				 of_child = {.threads = child_threads, .thread_count = 1};
+static const struct exp_info info = {.pid = PID, .ppid = 1},
+			     child_info = {.pid = CHILD_PID, .ppid = PID};
+static const struct dataset_experiment process = {.info = &info, .whole = &own, .id = 1},
+				       child = {.info = &child_info, .whole = &of_child, .id = 2};
+
+static struct crit_wait wait_of(uint32_t thread, int64_t begin, int64_t end, unsigned state,
+                                uint32_t owner, uint64_t object)
+{
+	return (struct crit_wait){.thread = thread,
+	                          .begin_ns = begin,
+	                          .end_ns = end,
+	                          .state = (uint8_t)state,
+	                          .owner = owner,
+	                          .object = object};
+}
+
+/* The path of main through waits[count], by thread and time. */
+static struct crit_path find(struct crit_wait *waits, size_t count)
+{
+	struct crit_thread threads[THREADS] = {
+		{.at = &process, .number = 0, .end_ns = END},
+		{.at = &process, .number = 1, .begin_ns = 100, .end_ns = END},
+		{.at = &process, .number = 2, .begin_ns = 200, .end_ns = END},
+		{.at = &child, .number = 0, .begin_ns = 300, .end_ns = 900}};
+	const struct crit_waits all = {
+		.threads = threads, .thread_count = THREADS, .waits = waits, .count = count};
+	struct crit_path path;
+
+	for (size_t i = 0; i < count; i++) {
+		struct crit_thread *thread = &threads[waits[i].thread];
+
+		if (thread->count++ == 0)
+			thread->first = i;
+	}
+	crit_path_find(&all, MAIN, 0, 1000, &path);
+	return path;
+}
+
+static void step_is(const struct crit_path *path, size_t i, uint32_t thread, int64_t from,
+                    int64_t to, int is_wait)
+{
+	cr_assert_lt(i, path->count);
+	cr_expect_eq(path->steps[i].thread, thread, "step %zu", i);
+	cr_expect_eq(path->steps[i].from_ns, from, "step %zu: %lld", i,
+	             (long long)path->steps[i].from_ns);
+	cr_expect_eq(path->steps[i].to_ns, to, "step %zu: %lld", i,
+	             (long long)path->steps[i].to_ns);
+	cr_expect_eq(path->steps[i].wait != NULL, is_wait, "step %zu", i);
+}
+
+Test(critpath, a_lock_leads_to_who_had_it)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 600, FMT_wall_state_LOCK, 101, 7),
+	                            wait_of(OTHER, 350, 550, FMT_wall_state_SLEEP, 0, 0)};
+	struct crit_path path = find(waits, 2);
+
+	cr_assert_eq(path.count, 5);
+	step_is(&path, 0, MAIN, 600, 1000, 0);
+	step_is(&path, 1, OTHER, 550, 600, 0);
+	cr_expect_eq(path.steps[1].reason, CRIT_LOCK);
+	cr_expect_eq(path.steps[1].of, &waits[0]);
+	step_is(&path, 2, OTHER, 350, 550, 1);
+	step_is(&path, 3, OTHER, 100, 350, 0);
+	step_is(&path, 4, MAIN, 0, 100, 0);
+	cr_expect_eq(path.steps[4].reason, CRIT_STARTED);
+	crit_path_fini(&path);
+}
+
+Test(critpath, a_holder_that_waits_for_the_lock_again_has_given_it_back)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 600, FMT_wall_state_LOCK, 101, 7),
+	                            wait_of(OTHER, 580, 700, FMT_wall_state_LOCK, PID, 7)};
+	struct crit_path path = find(waits, 2);
+
+	cr_assert_eq(path.count, 4);
+	step_is(&path, 1, MAIN, 580, 600, 1);
+	step_is(&path, 2, OTHER, 100, 580, 0);
+	crit_path_fini(&path);
+}
+
+Test(critpath, a_child_leads_to_its_end_and_back_from_its_beginning)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 950, FMT_wall_state_CHILD, 0, CHILD_PID)};
+	struct crit_path path = find(waits, 1);
+
+	cr_assert_eq(path.count, 4);
+	step_is(&path, 1, MAIN, 900, 950, 1);
+	step_is(&path, 2, CHILD, 300, 900, 0);
+	cr_expect_eq(path.steps[2].reason, CRIT_CHILD);
+	step_is(&path, 3, MAIN, 0, 300, 0);
+	crit_path_fini(&path);
+}
+
+Test(critpath, a_wait_that_ends_with_a_child_may_be_for_it)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 950, FMT_wall_state_POLL, 0, 0)};
+	struct crit_path path = find(waits, 1);
+
+	cr_assert_eq(path.count, 4);
+	step_is(&path, 2, CHILD, 300, 900, 0);
+	cr_expect_eq(path.steps[2].reason, CRIT_ENDED);
+	crit_path_fini(&path);
+}
+
+Test(critpath, what_nobody_is_known_to_have_ended_is_a_step)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 600, FMT_wall_state_COND, 0, 7),
+	                            wait_of(MAIN, 700, 1200, FMT_wall_state_LOCK, 101, 7)};
+	struct crit_path path = find(waits, 2);
+
+	cr_assert_eq(path.count, 4);
+	step_is(&path, 0, MAIN, 700, 1000, 1);
+	step_is(&path, 1, MAIN, 600, 700, 0);
+	step_is(&path, 2, MAIN, 400, 600, 1);
+	step_is(&path, 3, MAIN, 0, 400, 0);
+	crit_path_fini(&path);
+}
+
+Test(critpath, locks_in_a_circle_end)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 1000, FMT_wall_state_LOCK, 101, 7),
+	                            wait_of(OTHER, 400, 1000, FMT_wall_state_LOCK, 102, 8),
+	                            wait_of(THIRD, 400, 1000, FMT_wall_state_LOCK, PID, 9)};
+	struct crit_path path = find(waits, 3);
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < path.count; i++)
+		sum += path.steps[i].to_ns - path.steps[i].from_ns;
+	cr_expect_eq(sum, 1000);
+	crit_path_fini(&path);
+}
