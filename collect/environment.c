@@ -149,6 +149,8 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.from_ms = request->from_ms;
 	descriptor.to_ms = request->to_ms;
 	descriptor.limit_bytes = request->limit_bytes;
+	descriptor.keep_bytes = request->keep_bytes;
+	descriptor.keep_ms = request->keep_ms;
 	descriptor.sample_ms = request->sample_ms;
 	descriptor.start_ticks = start->ticks;
 	descriptor.step.pid = (uint64_t)getpid();

@@ -157,6 +157,11 @@ static void print_bounds(const struct request *request, FILE *out)
 	if (request->limit_bytes)
 		fprintf(out, "limit        %llu MiB\n",
 		        (unsigned long long)request->limit_bytes >> 20);
+	if (request->keep_bytes)
+		fprintf(out, "keep         the newest %.10g MiB\n",
+		        (double)request->keep_bytes / (1 << 20));
+	if (request->keep_ms)
+		fprintf(out, "keep         the last %.10g s\n", (double)request->keep_ms / 1e3);
 }
 
 static const struct {

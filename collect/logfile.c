@@ -121,6 +121,8 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_number_setting(text, "from_ms", request->from_ms);
 	put_number_setting(text, "to_ms", request->to_ms);
 	put_number_setting(text, "limit_bytes", request->limit_bytes);
+	put_number_setting(text, "keep_bytes", request->keep_bytes);
+	put_number_setting(text, "keep_ms", request->keep_ms);
 	put_number_setting(text, "sample_ms", request->sample_ms);
 	put_setting(text, "archive", request->archive);
 	put_setting(text, "follow", request->follow);

@@ -9,6 +9,7 @@
 #include "collect/groups.h"
 #include "collect/introduction.h"
 #include "collect/java.h"
+#include "collect/keepfile.h"
 #include "collect/listing.h"
 #include "collect/logfile.h"
 #include "collect/membership.h"
@@ -217,7 +218,9 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 		fprintf(stderr,
 		        "The program will stop before it begins; to let it go on: kill -CONT %d\n",
 		        (int)getpid());
-	status = write_files(plan, &experiment, clock, &start);
+	status = keepfile_make(&plan->request, &experiment);
+	if (status == 0)
+		status = write_files(plan, &experiment, clock, &start);
 	if (status < 0) {
 		cause_set(cause, CAUSE_FAILED, "cannot write to %s: %s", experiment.name,
 		          strerror(-status));

@@ -157,6 +157,16 @@ static int check_signals(const struct request *request, struct cause *cause)
 	return 0;
 }
 
+/* At a size, either the end goes, or the beginning. */
+static int check_sizes(const struct request *request, struct cause *cause)
+{
+	if (request->limit_bytes && (request->keep_bytes || request->keep_ms))
+		return cause_set(
+			cause, CAUSE_FAILED,
+			"-L and --keep do not go together: -L ends recording at a size, --keep drops what is oldest");
+	return 0;
+}
+
 /* Two groups are for two programs. */
 static int check_groups(const struct request *request, struct cause *cause)
 {
@@ -241,7 +251,7 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 		return cause->exit_code;
 	if (out->action == OPTIONS_RECORD && !*at && !out->attach)
 		return cause_set(cause, CAUSE_FAILED, "no program to record; see xcollect --help");
-	if (check_groups(out, cause) || check_repeat(out, cause))
+	if (check_sizes(out, cause) || check_groups(out, cause) || check_repeat(out, cause))
 		return cause->exit_code;
 	return check_signals(out, cause);
 }

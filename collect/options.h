@@ -61,10 +61,11 @@ struct request {
 	const char *java_arguments;     /* of the machine, at blanks; NULL: none */
 	int pause_signal, start_paused; /* signal 0: none */
 	int sample_signal;
-	int stop;                /* the program, before it begins */
-	uint64_t from_ms, to_ms; /* when events are recorded; to 0: to the end */
-	uint64_t limit_bytes;    /* of event data, 0: none */
-	const char *archive;     /* "off", or what xer_archive -a takes */
+	int stop;                     /* the program, before it begins */
+	uint64_t from_ms, to_ms;      /* when events are recorded; to 0: to the end */
+	uint64_t limit_bytes;         /* of event data, 0: none */
+	uint64_t keep_bytes, keep_ms; /* the newest data of so much, and of so long; 0: of any */
+	const char *archive;          /* "off", or what xer_archive -a takes */
 	const char *follow;
 	const char *output; /* NULL: the default name */
 	int overwrite;

@@ -80,6 +80,56 @@ int take_limit(struct request *request, const char *value)
 	               : 0;
 }
 
+/* Read "N" and a unit at *text. Returns 0, -EINVAL or -ERANGE. */
+static int read_kept(const char **text, struct request *out)
+{
+	static const struct {
+		const char *unit;
+		double factor;
+		int is_time;
+	} units[] = {
+		{"KB", 1 << 10, 0}, {"K", 1 << 10, 0},  {"MB", 1 << 20, 0},
+		{"M", 1 << 20, 0},  {"GB", 1 << 30, 0}, {"G", 1 << 30, 0},
+		{"s", 1e3, 1},      {"m", 60e3, 1},     {"h", 3600e3, 1},
+	};
+	size_t len = strspn(*text, "0123456789.");
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		uint64_t *to = units[i].is_time ? &out->keep_ms : &out->keep_bytes;
+		size_t end = len + strlen(units[i].unit);
+		int status;
+
+		if (strncmp(*text + len, units[i].unit, end - len) != 0 ||
+		    ((*text)[end] && (*text)[end] != ','))
+			continue;
+		status = *to ? -EINVAL : amount_read(text, units[i].factor, to);
+		*text += end - len;
+		return status;
+	}
+	return -EINVAL;
+}
+
+enum { KEEP_BYTES_MIN = 1 << 20, KEEP_MS_MIN = 100 };
+
+int take_keep(struct request *request, const char *value)
+{
+	int status;
+
+	request->keep_bytes = request->keep_ms = 0;
+	status = read_kept(&value, request);
+	if (status == 0 && *value == ',') {
+		value++;
+		status = read_kept(&value, request);
+	}
+	if (status == -EINVAL || *value)
+		return -EINVAL;
+	return status < 0 || (request->keep_bytes && request->keep_bytes < KEEP_BYTES_MIN) ||
+	                       (request->keep_ms && request->keep_ms < KEEP_MS_MIN) ||
+	                       (!request->keep_bytes && !request->keep_ms)
+	               ? take_out_of_range(request, "at least 1MB, at least 0.1s")
+	               : 0;
+}
+
 int take_attach(struct request *request, const char *value)
 {
 	char *end;

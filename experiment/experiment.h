@@ -125,6 +125,9 @@ struct exp_info {
 	                      them out, or their place is unknown; founder only */
 	uint64_t tick_ns;  /* between two of the kernel's ticks, at which it looks at CPU timers, 0:
 	                      unknown */
+	int is_kept;       /* recorded with xcollect --keep: the newest data are there */
+	double kept_from_s; /* since when they are all there, seconds since the start; 0: always */
+	uint64_t kept_dropped; /* bytes of older data that are not, of all processes */
 };
 
 /* Open the experiment directory at `path`.

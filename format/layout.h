@@ -12,10 +12,9 @@
 #define FMT_FILE_MAP "map.xml"
 #define FMT_FILE_DYNTEXT "dyntext"
 #define FMT_FILE_NOTES "notes"
-#define FMT_FILE_ACCOUNT \
-	".account"                   /* a founder's: bytes of all data files, of 64 bits, under -L \
-	                              */
-#define FMT_FILE_PERF_MAP "perf.map" /* copy of /tmp/perf-PID.map */
+/* A founder's: bytes of all data files, of 64 bits, under -L; a struct fmt_keep under --keep. */
+#define FMT_FILE_ACCOUNT ".account"
+#define FMT_FILE_PERF_MAP "perf.map"  /* copy of /tmp/perf-PID.map */
 #define FMT_FILE_JITDUMP "jit%u.dump" /* copies of the process's jit-PID.dump, from 1 */
 #define FMT_DIR_ARCHIVES "archives"
 #define FMT_DIR_SAMPLER "sampler" /* cpuN.fxt of xcollect --sampler */

@@ -5,6 +5,7 @@
 #include "analyzer/data/filters.h"
 #include "analyzer/report/absent.h"
 #include "analyzer/report/heapsampled.h"
+#include "analyzer/report/newest.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/sureness.h"
 #include "analyzer/report/ticked.h"
@@ -59,6 +60,21 @@ static void add_used(struct quality *quality, const struct dataset_experiment *a
 	quality->paused_ns += paused_ns;
 }
 
+/* Where the beginning was dropped, both sides are known from one usage sample to another one. */
+static void add_newest(struct quality *quality, const struct dataset_experiment *at)
+{
+	const struct exp_data_set *data = at->whole;
+	const struct exp_usage *first = newest_usage(at),
+			       *last = &data->usage[data->usage_count - 1];
+
+	if (!first || first == last || last->sampled_ns < first->sampled_ns)
+		return;
+	quality->covered_ns += last->sampled_ns - first->sampled_ns;
+	add_used(quality, at, last->cpu_ns);
+	quality->cpu_ns -= first->cpu_ns - experiment_paused_ns(at->experiment, first->cpu_ns);
+	quality->paused_ns -= experiment_paused_ns(at->experiment, first->cpu_ns);
+}
+
 /* For a running or killed process, both sides are known only up to its last usage sample. */
 static void add_coverage(struct quality *quality, const struct dataset_experiment *at)
 {
@@ -66,7 +82,9 @@ static void add_coverage(struct quality *quality, const struct dataset_experimen
 	const struct exp_usage *last = data->usage_count > 1 ? &data->usage[data->usage_count - 1]
 	                                                     : NULL;
 
-	if (at->info->outside)
+	if (at->info->kept_from_s > 0)
+		add_newest(quality, at);
+	else if (at->info->outside)
 		quality->outside_ns += data->quality.sampled_ns;
 	else if (at->info->status == EXP_ENDED || at->info->status == EXP_EXECED ||
 	         at->info->status == EXP_DETACHED) {
@@ -283,6 +301,9 @@ static void add_quality_record(const struct dataset *dataset, struct output *out
 
 	if (label)
 		print_field_word(record, "group", "Group", label);
+	if (newest_from_ns(dataset) != 0)
+		print_field(record, PRINT_NS, "kept_from", "All data from",
+		            newest_from_ns(dataset));
 	if (dataset->have & EXP_DATA_PROFILE) {
 		print_field(record, PRINT_NS, "cpu_covered", "CPU time covered",
 		            quality->covered_ns);
@@ -433,6 +454,7 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 		fprintf(out, "# clock: %s\n", ticked);
 	if (heapsampled_text(&quality.heap, sampled, sizeof(sampled)))
 		fprintf(out, "# heap: %s\n", sampled);
+	newest_put(dataset, output);
 	put_frameless(dataset, output);
 	put_cut(dataset, output);
 	quality_put_left_out(dataset, output);

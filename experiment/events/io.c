@@ -196,6 +196,8 @@ static void on_event(void *context, struct exp_cursor *cursor)
 		return;
 	}
 	memcpy(&event, cursor->payload, sizeof(event));
+	if (cursor->tsc < reader->load->experiment->kept_from)
+		return;
 	if (exp_load_cut_wait(reader->load, cursor->tsc, &event.wait))
 		on_call(reader, cursor, &event);
 	else

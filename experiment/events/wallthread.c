@@ -282,6 +282,17 @@ static void settle(struct wallthreads *threads, struct wallthread *thread, uint6
 	thread->life.at = at;
 }
 
+/* A thread that began before anything was kept: its time counts from its first account on. */
+static void begin_late(struct wallthreads *threads, struct wallthread *thread,
+                       const struct fmt_account *account, uint64_t at)
+{
+	count_waits(threads, &thread->span);
+	wallspan_clear(&thread->span);
+	thread->life.at = at;
+	thread->life.cpu_ns = account->cpu_ns;
+	thread->queue_ns = account->queue_ns != UINT64_MAX ? account->queue_ns : 0;
+}
+
 void wallthread_account(struct wallthreads *threads, const struct fmt_account *account, uint64_t at)
 {
 	struct wallthread *thread = wallthread_of(threads, account->tid);
@@ -289,8 +300,11 @@ void wallthread_account(struct wallthreads *threads, const struct fmt_account *a
 
 	if (!thread)
 		return;
-	if (thread->life.begin != account->begin)
+	if (thread->life.begin != account->begin) {
 		begin_life(threads, thread, account->begin);
+		if (account->begin < threads->load->experiment->kept_from)
+			begin_late(threads, thread, account, at);
+	}
 	if (at < thread->life.at)
 		return;
 	cpu_ns = account->cpu_ns > thread->life.cpu_ns ? account->cpu_ns - thread->life.cpu_ns : 0;

@@ -166,6 +166,8 @@ static void end_life(struct exp_load *load, struct exp_life *life, const struct 
 
 	if (!life->at)
 		life->begin = life->at = ticks_of(load, thread->time_s);
+	if (life->at < load->experiment->kept_from)
+		life->at = load->experiment->kept_from;
 	if (end <= life->at)
 		return;
 	all_ns = exp_load_ns(load, exp_pauses_outside(pauses, life->at, end));

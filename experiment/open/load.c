@@ -5,6 +5,7 @@
 #include "experiment/base/xmlread.h"
 #include "experiment/fxt/fxtlog.h"
 #include "experiment/fxt/samples.h"
+#include "experiment/open/keep.h"
 #include "experiment/open/log.h"
 #include "experiment/open/parallel.h"
 #include "experiment/program/program.h"
@@ -231,10 +232,14 @@ static int load_once(struct experiment *experiment, const struct exp_selection *
 	return 0;
 }
 
-/* A live process may have named stacks that it made after we had read frameinfo. */
+/* A live process may have named stacks that it made after we had read frameinfo, or dropped what we
+ * were about to read. */
 static int is_complete(const struct exp_load *load)
 {
-	return load->unknown_stacks == 0 || load->experiment->info.status != EXP_RUNNING;
+	struct experiment *experiment = load->experiment;
+
+	return experiment->info.status != EXP_RUNNING ||
+	       (!exp_keep_has_moved(experiment) && load->unknown_stacks == 0);
 }
 
 int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
@@ -250,7 +255,9 @@ int exp_load_make(struct experiment *experiment, const struct exp_selection *sel
 	}
 	if (rc != 0)
 		return rc;
-	if (load->unknown_stacks > 0 && experiment->info.status != EXP_RUNNING)
+	/* What began before the time that is kept may have a stack that is not. */
+	if (load->unknown_stacks > 0 && experiment->info.status != EXP_RUNNING &&
+	    !experiment->kept_from)
 		exp_warn(
 			experiment,
 			"%s: offset %llu: the first of %llu events of stacks that %s does not have",

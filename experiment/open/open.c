@@ -5,6 +5,7 @@
 #include "experiment/fxt/fxtindex.h"
 #include "experiment/fxt/samplers.h"
 #include "experiment/fxt/samples.h"
+#include "experiment/open/keep.h"
 #include "experiment/open/sampled.h"
 #include "experiment/open/load.h"
 #include "experiment/open/log.h"
@@ -269,6 +270,8 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	experiment->info.untold = is_at_work ? 0 : exp_samplers_untold(experiment);
 	experiment->is_at_work = is_at_work;
 	rc = find_founder(experiment);
+	if (rc == 0)
+		exp_keep_read(experiment);
 	if (rc == 0)
 		rc = exp_map_read(experiment);
 	if (rc == 0)

@@ -111,7 +111,7 @@ static int begin_extent(struct merge *merge)
 		return rc;
 	}
 	active->order = merge->next++;
-	if (!exp_cursor_next(&active->cursor)) {
+	if (!exp_cursor_first(&active->cursor)) {
 		rc = active->cursor.failed;
 		give_active(merge, active);
 		return rc;
@@ -209,8 +209,11 @@ int exp_stream_each(struct exp_stream *stream,
 	int rc = 0;
 
 	for (size_t i = 0; i < stream->extent_count && rc == 0; i++) {
+		int more;
+
 		rc = exp_cursor_open(&cursor, stream, &stream->extents[i], CHUNK_ALONE);
-		while (rc == 0 && exp_cursor_next(&cursor))
+		for (more = rc == 0 && exp_cursor_first(&cursor); more;
+		     more = exp_cursor_next(&cursor))
 			event(context, &cursor);
 		if (rc == 0)
 			rc = cursor.failed;

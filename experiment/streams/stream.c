@@ -15,8 +15,16 @@ const char *const exp_stream_names[] = {
 #include "format/datakind.def"
 };
 
+/* Of what is dropped, or overwritten by something newer, while it is read, anything may be left. */
+static int is_being_dropped(const struct exp_stream *stream)
+{
+	return stream->experiment->kept_from != 0 && stream->experiment->info.status == EXP_RUNNING;
+}
+
 void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *what)
 {
+	if (is_being_dropped(stream))
+		return;
 	if (stream->faults++ < FAULTS_TOLD)
 		exp_warn(stream->experiment, "%s: offset %llu: %s", stream->name,
 		         (unsigned long long)offset, what);
@@ -175,9 +183,29 @@ static int check_header(struct exp_stream *stream)
 	}
 }
 
+/* The files that others refer to are read from their beginning; so are names of files, which lie
+ * among the calls. */
+static uint64_t first_of(const struct experiment *experiment, const char *name)
+{
+	static const char *const whole[] = {
+#define STREAM_CONTEXT(name) name,
+#define STREAM_EVENTS(name)
+#define STREAM(id, name, role) STREAM_##role(name)
+#include "format/datakind.def"
+#undef STREAM_CONTEXT
+#undef STREAM_EVENTS
+		"functable", "iotrace"};
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (strcmp(name, whole[i]) == 0)
+			return 0;
+	return experiment->kept_from;
+}
+
 int exp_stream_open(struct experiment *experiment, const char *name, struct exp_stream *out)
 {
-	struct exp_stream stream = {.experiment = experiment, .name = name};
+	struct exp_stream stream = {
+		.experiment = experiment, .name = name, .from = first_of(experiment, name)};
 	int rc;
 
 	stream.fd = exp_file_open(experiment->directory, name);

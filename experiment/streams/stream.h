@@ -27,6 +27,7 @@ struct exp_stream {
 	int fd;
 	uint64_t size; /* as found when it was opened */
 	unsigned faults;
+	uint64_t from;              /* ticks: events before are passed over */
 	struct exp_extent *extents; /* extents[extent_count] in order of the file */
 	size_t extent_count, extent_capacity;
 };
@@ -115,6 +116,16 @@ static inline int exp_cursor_next(struct exp_cursor *cursor)
 		cursor->key = cursor->tsc;
 	cursor->at = cursor->payload + size;
 	return 1;
+}
+
+/* Go to the first event that is not before stream->from. Returns as exp_cursor_next. */
+static inline int exp_cursor_first(struct exp_cursor *cursor)
+{
+	int more = exp_cursor_next(cursor);
+
+	while (more && cursor->tsc < cursor->stream->from)
+		more = exp_cursor_next(cursor);
+	return more;
 }
 
 /* Walk the events of streams[count] merged by time. `run` is called with a cursor whose current

@@ -5,6 +5,7 @@
  * not touched before it is known whose it is. */
 #include "libcollector/base/extend.h"
 
+#include "libcollector/base/collector.h"
 #include "libcollector/base/sys.h"
 
 #include "format/retry.h"
@@ -133,4 +134,28 @@ uint8_t *col_file_map(struct col_file *file, const char *name, uint8_t *there, u
 	}
 	*error = -EMFILE;
 	return NULL;
+}
+
+int col_file_give_back(uint8_t *map, size_t size)
+{
+	long error = sys_madvise(map, size, MADV_REMOVE);
+
+	/* The program may lock all of its memory. */
+	if (unlikely(error == -EINVAL) && SYS2(SYS_munlock, map, size) == 0)
+		error = sys_madvise(map, size, MADV_REMOVE);
+	sys_munmap(map, size);
+	return (int)error;
+}
+
+int col_file_is_named(int fd, int directory, const char *name)
+{
+	struct stat open, named;
+	int other = (int)sys_openat(directory, name, O_PATH | O_NOFOLLOW, 0);
+	int same = other >= 0 && sys_fstat(fd, &open) == 0 && sys_fstat(other, &named) == 0 &&
+	           S_ISREG(named.st_mode) && open.st_dev == named.st_dev &&
+	           open.st_ino == named.st_ino;
+
+	if (other >= 0)
+		sys_close(other);
+	return same;
 }

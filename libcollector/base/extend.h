@@ -21,4 +21,12 @@ int col_file_extend(struct col_file *file, const char *name, uint64_t at, uint64
 uint8_t *col_file_map(struct col_file *file, const char *name, uint8_t *there, uint64_t at,
                       size_t size, int *error);
 
+/* Unmap what col_file_map returned, and give its room on the disk back: zeros are read there from
+ * now on. It is done by the mapping, since a number may be the program's by now. Returns 0, or
+ * -errno (EOPNOTSUPP: the file system cannot do that). */
+int col_file_give_back(uint8_t *map, size_t size);
+
+/* Is `fd` the regular file of this name in the directory? */
+int col_file_is_named(int fd, int directory, const char *name);
+
 #endif

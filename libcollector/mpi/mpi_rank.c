@@ -3,6 +3,7 @@
 #include "libcollector/mpi/mpi_rank.h"
 
 #include "libcollector/base/file.h"
+#include "libcollector/write/keep.h"
 #include "libcollector/write/log.h"
 #include "libcollector/mpi/mpi.h"
 #include "libcollector/thread/scope.h"
@@ -68,8 +69,9 @@ static void rename_directory(int rank)
 {
 	char name[NAME_SIZE];
 
-	if (rank >= 0 && lineage_rank_name(name, sizeof(name), (uint32_t)rank) == 0)
-		col_directory_rename(name);
+	if (rank >= 0 && lineage_rank_name(name, sizeof(name), (uint32_t)rank) == 0 &&
+	    col_directory_rename(name) == 0)
+		keep_rename(name);
 }
 
 int mpi_rank_is_known(void)

@@ -18,6 +18,7 @@
 #include "libcollector/base/lock.h"
 #include "libcollector/object/map.h"
 #include "libcollector/write/extent.h"
+#include "libcollector/write/keep.h"
 #include "libcollector/write/stream.h"
 
 #include <errno.h>
@@ -67,13 +68,24 @@ void tree_close(void)
 	atomic_store(&tree_current, NULL);
 }
 
+/* What is kept has a size: a part is a small share of it. */
+static int suited(int bits_max)
+{
+	uint64_t most = keep_most_stacks(UINT64_MAX);
+	int bits = bits_max;
+
+	while (bits > TABLE_MIN_BITS && sizeof(struct fmt_node) << (bits - 1) > most)
+		bits -= 2;
+	return bits;
+}
+
 int tree_parts_open(int bits_max)
 {
 	for (int i = 0; i < PARTS; i++)
 		parts[i] = (struct tree_part){.table = NULL};
 	block_size = BLOCK_MIN;
 	col_lock_give(&growing);
-	for (int bits = bits_max; bits >= TABLE_MIN_BITS; bits -= 2) {
+	for (int bits = suited(bits_max); bits >= TABLE_MIN_BITS; bits -= 2) {
 		size_t size = sizeof(uint32_t) << bits;
 
 		if (bits - 2 >= TABLE_MIN_BITS && !budget_allows(size, TABLE_SHARE))
@@ -190,6 +202,12 @@ static uint32_t next_block_size(const struct tree_part *part)
 	return block_size < left ? block_size : (uint32_t)left;
 }
 
+static void begin_at(struct tree_part *part, uint64_t at)
+{
+	part->begin = (uint32_t)(at / sizeof(struct fmt_node));
+	keep_begin_stacks(at);
+}
+
 /* Claim the next block of the part, map it, and have it in `ahead`. Returns 0 or -errno. Only one
  * thread at a time gets here. */
 static int grow(struct tree_part *part)
@@ -208,7 +226,7 @@ static int grow(struct tree_part *part)
 		return -EFBIG;
 	}
 	if (part->used == 0)
-		part->begin = (uint32_t)(at / sizeof(struct fmt_node));
+		begin_at(part, at);
 	if (map_up_to(part, part->used + size) < 0) {
 		col_stream_stop(FMT_STREAM_FRAMEINFO, -ENOMEM);
 		return -ENOMEM;

@@ -2,6 +2,7 @@
 #include "libcollector/write/account.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/extend.h"
 #include "libcollector/base/file.h"
 #include "libcollector/base/lock.h"
 
@@ -16,28 +17,28 @@ static struct {
 	atomic_uint_fast64_t own;
 } account;
 
-/* Whatever number the program has given to another file meanwhile: are they the same file? */
-static int is_same(int fd, int directory)
+/* Of what is kept, there is a table behind the sum. */
+static int keeps(void)
 {
-	struct stat mapped, named;
-	int other = (int)sys_openat(directory, FMT_FILE_ACCOUNT, O_PATH | O_NOFOLLOW, 0);
-	int same = other >= 0 && sys_fstat(fd, &mapped) == 0 && sys_fstat(other, &named) == 0 &&
-	           S_ISREG(named.st_mode) && mapped.st_dev == named.st_dev &&
-	           mapped.st_ino == named.st_ino;
-
-	if (other >= 0)
-		sys_close(other);
-	return same;
+	return col.descriptor.keep_bytes || col.descriptor.keep_ms;
 }
 
+static size_t size_of_map(void)
+{
+	return keeps() ? (size_t)fmt_keep_file_size(col.descriptor.keep_bytes) : SYS_PAGE;
+}
+
+/* Whatever number the program has given to another file meanwhile: they must be the same file. */
 static void *map_open(int directory, int fd)
 {
+	const size_t size = size_of_map();
 	void *map = NULL;
 
-	if (is_same(fd, directory) && sys_fallocate(fd, 0, 0, SYS_PAGE) == 0)
-		map = sys_mmap(SYS_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (map && !is_same(fd, directory)) {
-		sys_munmap(map, SYS_PAGE);
+	if (col_file_is_named(fd, directory, FMT_FILE_ACCOUNT) &&
+	    sys_fallocate(fd, 0, 0, size) == 0)
+		map = sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map && !col_file_is_named(fd, directory, FMT_FILE_ACCOUNT)) {
+		sys_munmap(map, size);
 		map = NULL;
 	}
 	return map;
@@ -74,6 +75,15 @@ static void settle(void)
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+static uint64_t limit(void)
+{
+	const struct descriptor *descriptor = &col.descriptor;
+
+	return descriptor->limit_bytes  ? descriptor->limit_bytes
+	       : descriptor->keep_bytes ? descriptor->keep_bytes
+	                                : UINT64_MAX;
+}
+
 static atomic_uint_fast64_t *sum_of_all(void)
 {
 	atomic_uint_fast64_t *shared = atomic_load(&account.shared);
@@ -83,11 +93,11 @@ static atomic_uint_fast64_t *sum_of_all(void)
 
 int account_add(uint64_t size)
 {
-	if (likely(!col.descriptor.limit_bytes))
+	if (likely(!col.descriptor.limit_bytes && !keeps()))
 		return 1;
 	if (!atomic_load(&account.is_settled))
 		settle();
-	return atomic_fetch_add(sum_of_all(), size) + size <= col.descriptor.limit_bytes;
+	return atomic_fetch_add(sum_of_all(), size) + size <= limit();
 }
 
 void account_give_back(uint64_t size)
@@ -96,12 +106,21 @@ void account_give_back(uint64_t size)
 		atomic_fetch_sub(sum_of_all(), size);
 }
 
+struct fmt_keep *account_keep(void)
+{
+	if (likely(!keeps()))
+		return NULL;
+	if (!atomic_load(&account.is_settled))
+		settle();
+	return (struct fmt_keep *)atomic_load(&account.shared);
+}
+
 uint8_t *account_find_map(uintptr_t address, size_t *size)
 {
 	uint8_t *map = (uint8_t *)atomic_load(&account.shared);
 
-	*size = SYS_PAGE;
-	return map && address - (uintptr_t)map < SYS_PAGE ? map : NULL;
+	*size = size_of_map();
+	return map && address - (uintptr_t)map < *size ? map : NULL;
 }
 
 void account_begin_child(void)
@@ -115,7 +134,7 @@ void account_close(void)
 	void *map = atomic_exchange(&account.shared, NULL);
 
 	if (map)
-		sys_munmap(map, SYS_PAGE);
+		sys_munmap(map, size_of_map());
 	atomic_store(&account.is_settled, 0);
 	account_begin_child();
 }

@@ -12,6 +12,7 @@
 
 #include "libcollector/base/budget.h"
 #include "libcollector/base/memory.h"
+#include "libcollector/write/keep.h"
 #include "libcollector/write/stream_state.h"
 
 #include <errno.h>
@@ -130,9 +131,21 @@ static int take_large(enum fmt_stream which, int is_made, struct col_extent *ext
 	return error;
 }
 
+/* A part of the file that was used before. */
+static int take_again(enum fmt_stream which, const struct keep_room *room,
+                      struct col_extent *extent)
+{
+	int error = look_at(which, room->at, extent->size);
+
+	extent->at = room->at;
+	extent->window = streams[which].window;
+	return error;
+}
+
 struct request {
 	enum fmt_stream which;
 	int is_made;
+	const struct keep_room *room;
 	struct col_extent *extent;
 };
 
@@ -140,16 +153,19 @@ static int take_now(void *argument)
 {
 	const struct request *wanted = argument;
 
+	if (wanted->room->is_again)
+		return take_again(wanted->which, wanted->room, wanted->extent);
 	if (wanted->extent->size < FDR_PAGE)
 		return take_small(wanted->which, wanted->extent);
 	return take_large(wanted->which, wanted->is_made, wanted->extent);
 }
 
 /* *longer: so much longer is the file after it. */
-static int take(enum fmt_stream which, int is_made, struct col_extent *extent, uint64_t *longer)
+static int take(enum fmt_stream which, int is_made, const struct keep_room *room,
+                struct col_extent *extent, uint64_t *longer)
 {
 	struct stream *stream = &streams[which];
-	struct request wanted = {which, is_made, extent};
+	struct request wanted = {which, is_made, room, extent};
 	int error = col_lock_take(&stream->lock);
 	uint64_t before = stream->claimed;
 
@@ -170,24 +186,35 @@ static int take(enum fmt_stream which, int is_made, struct col_extent *extent, u
 int col_extent_take(enum fmt_stream which, uint32_t size, struct col_extent *out)
 {
 	uint32_t pages = size < FDR_PAGE ? FDR_PAGE : size;
+	struct keep_room room = {.size = 0};
 	sys_sigset old;
-	int ready = stream_get_ready(which, pages), error;
+	int ready = stream_get_ready(which, pages), error = 0;
 	uint64_t longer = 0;
 
-	if (ready < 0)
-		return ready;
+	if (ready == 0)
+		error = keep_make_room(which, pages, &room);
+	else if (ready == 1)
+		keep_count(pages);
+	if (ready < 0 || error < 0)
+		return ready < 0 ? ready : error;
 	/* Who creates the file gets its first page as a whole. */
-	*out = (struct col_extent){.size = ready == 1 ? pages : size};
+	*out = (struct col_extent){.size = ready == 1 ? pages : size, .kept = room.kept};
 	sys_block_signals(&old);
-	error = take(which, ready, out, &longer);
+	error = take(which, ready, &room, out, &longer);
+	if (ready == 0)
+		keep_settle(&room, error, out->at);
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 	/* Small ones share a page; and what could not be taken does not count. */
 	account_give_back(pages - (ready ? pages : longer));
 	return error;
 }
 
-void col_extent_give(struct window *window, uint32_t size)
+void col_extent_give(struct window *window, uint32_t size, uint32_t kept)
 {
+	uint64_t at = keep_give(kept);
+
+	if (at)
+		window_drop(window, at, size);
 	atomic_fetch_sub(&streams[window->stream].held, size);
 	atomic_fetch_sub(&held, size);
 	window_let_go(window);

@@ -10,6 +10,7 @@ struct col_extent {
 	struct window *window;
 	uint64_t at; /* in the file */
 	uint32_t size;
+	uint32_t kept; /* its number among what is kept (keep.h), or 0 */
 };
 
 /* Take an extent of `size` bytes: a multiple of 4096, or a power of two below that. The file is
@@ -18,7 +19,7 @@ struct col_extent {
 int col_extent_take(enum fmt_stream stream, uint32_t size, struct col_extent *out);
 
 /* Nobody writes into it any more. */
-void col_extent_give(struct window *window, uint32_t size);
+void col_extent_give(struct window *window, uint32_t size, uint32_t kept);
 
 /* Bytes of all extents in use, of all streams. */
 uint64_t col_extents_held(void);

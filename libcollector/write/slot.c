@@ -2,6 +2,7 @@
 #include "libcollector/write/extent.h"
 
 #include "libcollector/base/host.h"
+#include "libcollector/write/keep.h"
 
 #include <errno.h>
 
@@ -24,7 +25,7 @@ void col_slot_abandon(struct col_slot *slot)
 	if (old.part)
 		ring_give(old.part);
 	else if (old.window)
-		col_extent_give(old.window, old.size);
+		col_extent_give(old.window, old.size, old.kept);
 }
 
 void col_slot_advise(const struct col_slot *slot, int advice)
@@ -69,6 +70,7 @@ static uint64_t longest(enum fmt_stream which)
 	uint64_t used = col_extents_held();
 	uint64_t left = used < HELD_MAX ? (HELD_MAX - used) / SHARE : 0;
 
+	most = keep_longest(most);
 	if (limit && limit / 16 < most) /* several of them to a limited stream */
 		most = limit / 16;
 	return left < most ? left : most;
@@ -77,8 +79,8 @@ static uint64_t longest(enum fmt_stream which)
 /* Extents double, and each is large enough for an event of `need` bytes. */
 static uint32_t next_size(const struct col_slot *slot, enum fmt_stream which, uint32_t need)
 {
-	uint32_t first = which != FMT_STREAM_FUNCTRACE && col_stream_has_many(which) ? SMALL
-	                                                                             : FIRST;
+	int is_small = which != FMT_STREAM_FUNCTRACE && col_stream_has_many(which) && !keep_is_on();
+	uint32_t first = is_small ? SMALL : FIRST;
 	uint32_t size = slot->size == 0 ? first : slot->size * 2;
 	uint64_t most = longest(which);
 
@@ -101,9 +103,12 @@ static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid
 		return error;
 	slot->size = extent.size;
 	slot->window = extent.window;
+	slot->kept = extent.kept;
 	memory = window_memory(extent.window, extent.at);
 	if (extent.size >= FDR_PAGE)
 		sys_madvise(memory, extent.size, MADV_POPULATE_WRITE);
+	if (extent.at != 0 && *(uint64_t *)memory)
+		ring_clear(memory, extent.size);
 	header = extent.at == 0 ? FDR_HEADER_SIZE : 0;
 	if (extent.at != 0)
 		col_stream_prologue(which, memory, extent.size, tid);

@@ -6,10 +6,10 @@
 #include "libcollector/write/stream_state.h"
 
 #include "libcollector/base/host.h"
-#include "libcollector/base/memory.h"
 #include "libcollector/base/extend.h"
 #include "libcollector/base/lock.h"
 #include "libcollector/write/account.h"
+#include "libcollector/write/keep.h"
 #include "libcollector/write/log.h"
 
 #include "format/retry.h"
@@ -236,7 +236,7 @@ static int exceeds_limit(enum fmt_stream which, uint32_t size)
 #include "format/datakind.def"
 	};
 
-	if (account_add(size) || roles[which] == CONTEXT)
+	if (keep_is_on() || account_add(size) || roles[which] == CONTEXT)
 		return 0;
 	col_stop_events("the size limit is reached: events end here");
 	return 1;
@@ -295,88 +295,41 @@ static int claim_now(void *argument)
 	return stream_claim(wanted->which, wanted->size, &wanted->at);
 }
 
-int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
+static int claim(struct request *wanted)
 {
-	struct stream *stream = &streams[which];
-	struct request wanted = {.which = which, .size = size};
-	sys_sigset old;
-	int error = stream_get_ready(which, size);
-
-	if (error != 0) {
-		*at = 0;
-		return error < 0 ? error : 0;
-	}
-	sys_block_signals(&old);
-	error = col_lock_take(&stream->lock);
-	if (error == 0) {
-		error = col_file_use(&stream->file, stream->name, claim_now, &wanted);
-		*at = wanted.at;
-		col_lock_give(&stream->lock);
-	}
-	sys_sigmask(SIG_SETMASK, &old, NULL);
-	if (error < 0)
-		account_give_back(size);
-	return error;
-}
-
-/* [at, at + size) of a file, and where it is in memory, or shall be. */
-struct passage {
-	struct stream *stream;
-	uint64_t at;
-	size_t size;
-	uint8_t *memory;
-};
-
-static int map_now(void *argument)
-{
-	struct passage *it = argument;
-	int error = 0;
-
-	it->memory = col_file_map(&it->stream->file, it->stream->name, it->memory, it->at, it->size,
-	                          &error);
-	if (it->memory)
-		memory_keep_apart(it->memory, it->size);
-	return error < 0 ? error : 0;
-}
-
-static int read_now(void *argument)
-{
-	struct passage *it = argument;
-	int fd = col_file_get(&it->stream->file, it->stream->name);
-	long got = fd < 0 ? fd : sys_pread(fd, it->memory, it->size, it->at);
-
-	if (got >= 0 && ((size_t)got != it->size || !col_file_is_ours(&it->stream->file)))
-		return -EIO;
-	return got < 0 ? (int)got : 0;
-}
-
-static int use_passage(struct passage *it, int (*use)(void *passage))
-{
+	struct stream *stream = &streams[wanted->which];
 	sys_sigset old;
 	int error;
 
 	sys_block_signals(&old);
-	error = col_lock_take(&it->stream->lock);
+	error = col_lock_take(&stream->lock);
 	if (error == 0) {
-		error = col_file_use(&it->stream->file, it->stream->name, use, it);
-		col_lock_give(&it->stream->lock);
+		error = col_file_use(&stream->file, stream->name, claim_now, wanted);
+		col_lock_give(&stream->lock);
 	}
 	sys_sigmask(SIG_SETMASK, &old, NULL);
+	if (error < 0)
+		account_give_back(wanted->size);
 	return error;
 }
 
-uint8_t *col_stream_map(enum fmt_stream which, uint8_t *there, uint64_t at, size_t size)
+int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 {
-	struct passage it = {&streams[which], at, size, there};
+	struct request wanted = {.which = which, .size = size};
+	struct keep_room room;
+	int error = stream_get_ready(which, size);
 
-	return use_passage(&it, map_now) < 0 ? NULL : it.memory;
-}
-
-int col_stream_read(enum fmt_stream which, uint64_t at, void *to, size_t size)
-{
-	struct passage it = {&streams[which], at, size, to};
-
-	return use_passage(&it, read_now);
+	*at = 0;
+	if (error == 0)
+		error = keep_make_room(which, size, &room);
+	else if (error == 1)
+		return keep_count(size), 0;
+	if (error < 0)
+		return error;
+	error = claim(&wanted);
+	keep_settle(&room, error, wanted.at);
+	*at = wanted.at;
+	return error;
 }
 
 int col_stream_has_many(enum fmt_stream which)
@@ -486,6 +439,7 @@ void col_streams_forget(void)
 {
 	for (int i = 0; i < FMT_STREAMS; i++)
 		forget(&streams[i]);
+	keep_begin_child();
 	account_begin_child();
 }
 

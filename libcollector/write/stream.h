@@ -25,6 +25,7 @@ struct col_slot {
 	uint32_t tid;           /* of the buffer under `at` */
 	struct window *window;  /* that the extent is in; NULL if there is none, or in a ring */
 	struct ring_part *part; /* of a ring that the extent is; NULL if there is none */
+	uint32_t kept;          /* its number among what is kept (keep.h); 0: it has none */
 };
 
 /* Has the slot an extent? */

@@ -7,6 +7,7 @@
 #include "analyzer/report/data.h"
 #include "analyzer/report/heapsampled.h"
 #include "analyzer/report/quality.h"
+#include "analyzer/report/newest.h"
 #include "analyzer/report/report.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
@@ -111,6 +112,14 @@ static size_t page_columns(const FILE *out)
 	return columns < least ? least : columns;
 }
 
+static void put_newest(FILE *out, const struct dataset_experiment *at)
+{
+	char text[256];
+
+	if (newest_text(at, text, sizeof(text)))
+		put_field(out, "Kept", text);
+}
+
 static int has_ranks(const struct dataset *dataset, const struct dataset_experiment *founder)
 {
 	for (size_t i = 0; i < dataset->count; i++)
@@ -199,6 +208,7 @@ static void put_header(const struct dataset *dataset, struct output *output,
 	put_host(out, info);
 	put_start(out, info);
 	put_status(out, dataset, at);
+	put_newest(out, at);
 	put_field(out, "Recorded", header_known(experiment_setting(at->experiment, "command", "")));
 	header_put_settings(out, info, page_columns(out));
 	fprintf(out, "Clock      %s, %.3f MHz\n",

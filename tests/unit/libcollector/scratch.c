@@ -129,10 +129,15 @@ int scratch_records(const char *name, unsigned kind, void *records, size_t size,
 	size_t len, at = FDR_HEADER_SIZE;
 	uint8_t *bytes = (uint8_t *)scratch_read(name, &len);
 
-	while (bytes && at + FDR_PROLOGUE_SIZE <= len &&
-	       fdr_prologue_get(bytes + at, &prologue) == 0) {
-		read_extent(bytes + at, prologue.extent_left, &wanted);
-		at += prologue.extent_left;
+	while (bytes && at + FDR_PROLOGUE_SIZE <= len) {
+		if (fdr_prologue_get(bytes + at, &prologue) == 0) {
+			read_extent(bytes + at, prologue.extent_left, &wanted);
+			at += prologue.extent_left;
+		} else if (bytes[at] == 0) { /* a hole, or not used yet */
+			at = at / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT + FDR_EXTENT_UNIT;
+		} else {
+			break;
+		}
 	}
 	free(bytes);
 	return wanted.count;
