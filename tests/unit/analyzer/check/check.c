@@ -118,16 +118,14 @@ Test(check, comparisons_allow_for_rounding)
 }
 
 static struct check_result at[] = {
-	{.text = (char *)"a <= \"b\" & c",
+	{.text = "a <= \"b\" & c",
          .unit = "s",
          .outcome = {CHECK_FAILED, 2, 1, 1.5, 2.5, {5, 4}, 120.4, 0},
          .base = 0.5,
          .has_base = 1},
-	{.text = (char *)"d == 0", .unit = "", .outcome = {.verdict = CHECK_HOLDS}},
-	{.text = (char *)"e\x01", .unit = "", .trouble = (char *)"no <data>"},
-	{.text = (char *)"f < 7",
-         .unit = "s",
-         .outcome = {CHECK_UNDECIDED, 6, 7, 5, 8, {1, 0}, 30, 0}},
+	{.text = "d == 0", .unit = "", .outcome = {.verdict = CHECK_HOLDS}},
+	{.text = "e\x01", .unit = "", .trouble = (char *)"no <data>"},
+	{.text = "f < 7", .unit = "s", .outcome = {CHECK_UNDECIDED, 6, 7, 5, 8, {1, 0}, 30, 0}},
 };
 
 static char *junit_of(int is_strict)

@@ -155,7 +155,7 @@ Test(decide, a_value_that_falls_has_its_interval_turned_round)
 
 Test(decide, an_estimate_without_a_known_error_is_undecided)
 {
-	struct check_result result = {.text = (char *)"heapleakcnt == 0", .unit = "count"};
+	struct check_result result = {.text = "heapleakcnt == 0", .unit = "count"};
 	char text[CHECK_ERROR_MAX];
 
 	read_check("heapleakcnt < 5");
@@ -170,7 +170,7 @@ Test(decide, an_estimate_without_a_known_error_is_undecided)
 Test(decide, one_run_each_is_decided_where_the_difference_is_great)
 {
 	const double one[] = {1}, more[] = {1.1}, most[] = {1.5};
-	struct check_result result = {.text = (char *)"totalcpu <= base", .unit = "s"};
+	struct check_result result = {.text = "totalcpu <= base", .unit = "s"};
 	char text[CHECK_ERROR_MAX];
 
 	read_check("totalcpu <= base");
