@@ -137,6 +137,8 @@ static void put_wall(const struct walk *walk, const struct exp_fact *fact)
 		add_argument(&event, TRACE_WORD_FILE, TRACE_NAME, file);
 	else if (fact->address != 0 && !wall_wait_is_io(fact))
 		add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
+	if (fact->owner != 0)
+		add_argument(&event, TRACE_WORD_OWNER, TRACE_NUMBER, fact->owner);
 	if (fact->error != 0 && fact->error != EXP_SYNC_OPEN)
 		add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
 	put(walk, &event);

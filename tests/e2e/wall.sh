@@ -108,6 +108,7 @@ report server -metrics e.total:name -export folded folded.txt
 contains "exports have states" 'read_news.* [0-9]+$' folded.txt
 report server -export chrome chrome.json
 contains "traces have waits by name, with their states" '"name":"pthread_mutex_lock".*"state":"lock"' chrome.json
+is "and who had the lock" "$("$xer_print" -printmode csv -thread_list server.er | awk -F, '/flusher/ { print $3 }')" "$(grep -o '"name":"pthread_mutex_lock".*"owner":[0-9]*' chrome.json | sed 's/.*"owner"://' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')"
 report server -limit 0 -waits
 is "a wait for a lock shows who held it, and what that thread did" "flusher usleep" "$(awk '
 	/^Wait #/ { held = 0; waits_for_log = 0 }
