@@ -5,7 +5,7 @@
 #include "analyzer/data/filters.h"
 #include "analyzer/report/absent.h"
 #include "analyzer/report/heapsampled.h"
-#include "analyzer/report/newest.h"
+#include "analyzer/data/newest.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/sureness.h"
 #include "analyzer/report/ticked.h"

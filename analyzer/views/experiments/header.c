@@ -7,7 +7,7 @@
 #include "analyzer/report/data.h"
 #include "analyzer/report/heapsampled.h"
 #include "analyzer/report/quality.h"
-#include "analyzer/report/newest.h"
+#include "analyzer/data/newest.h"
 #include "analyzer/report/report.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"

@@ -1,8 +1,8 @@
 /* newest.h: recordings that keep their newest data only (xcollect --keep): how much, and since
  * when.
  * See doc/decisions/101-keep.md. */
-#ifndef XER_ANALYZER_REPORT_NEWEST_H
-#define XER_ANALYZER_REPORT_NEWEST_H
+#ifndef XER_ANALYZER_DATA_NEWEST_H
+#define XER_ANALYZER_DATA_NEWEST_H
 
 #include "analyzer/data/dataset.h"
 #include "analyzer/print/output.h"

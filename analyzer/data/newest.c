@@ -1,5 +1,5 @@
 /* newest.c: see newest.h. */
-#include "analyzer/report/newest.h"
+#include "analyzer/data/newest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
