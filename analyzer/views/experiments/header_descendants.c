@@ -192,10 +192,11 @@ void header_put_descendants(FILE *out, const struct dataset *dataset,
 		put_programs(out, dataset, founder);
 	else
 		put_processes(out, dataset, founder);
-	merge(&troubles);
-	if (troubles.count > 0)
+	if (troubles.count > 0) {
+		merge(&troubles);
 		fputs("Warnings of descendants\n", out);
-	put_troubles(out, &troubles);
+		put_troubles(out, &troubles);
+	}
 	for (size_t i = 0; i < troubles.count; i++)
 		free(troubles.at[i].text);
 	free(troubles.at);
