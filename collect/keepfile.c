@@ -1,5 +1,5 @@
 /* keepfile.c: see keepfile.h.
- * See doc/decisions/101-keep.md. */
+ * See doc/decisions/103-keep.md. */
 #include "collect/keepfile.h"
 
 #include "format/keep.h"

@@ -4,7 +4,7 @@
  * The file is a head on a page of its own, then processes, then extents in a ring: the oldest are
  * at the hand. xcollect makes it, recorded processes map it and change it without locks, readers
  * take from the head from which time on nothing is missing.
- * See doc/decisions/101-keep.md. */
+ * See doc/decisions/103-keep.md. */
 #ifndef XER_FORMAT_KEEP_H
 #define XER_FORMAT_KEEP_H
 

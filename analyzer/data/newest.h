@@ -1,6 +1,6 @@
 /* newest.h: recordings that keep their newest data only (xcollect --keep): how much, and since
  * when.
- * See doc/decisions/101-keep.md. */
+ * See doc/decisions/103-keep.md. */
 #ifndef XER_ANALYZER_DATA_NEWEST_H
 #define XER_ANALYZER_DATA_NEWEST_H
 

@@ -1,6 +1,6 @@
 /* keep.c: see keep.h. The events of one kind go back further than those of another one, and those
  * of one thread further than those of another one. So all readers begin where all is there. See
- * doc/decisions/101-keep.md. */
+ * doc/decisions/103-keep.md. */
 #include "experiment/open/keep.h"
 
 #include "format/keep.h"

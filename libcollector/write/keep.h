@@ -6,7 +6,7 @@
  * the same file and size; otherwise it is given back to the file system. An extent that somebody
  * writes to is passed over. All of it is signal-safe, and not for callers that have a lock of a
  * stream or of an XML file. Without --keep, nothing is done.
- * See doc/decisions/101-keep.md. */
+ * See doc/decisions/103-keep.md. */
 #ifndef XER_COLLECTOR_KEEP_H
 #define XER_COLLECTOR_KEEP_H
 
