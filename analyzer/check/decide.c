@@ -78,6 +78,8 @@ static struct runs_known by_runs(const struct check_node *root, enum check_role 
 	}
 	known = runs_jackknife(difference(root, NULL), without, count);
 	free(without);
+	if (!isfinite(known.error)) /* without some run it is divided by nothing */
+		known.error = INFINITY;
 	return known;
 }
 

@@ -72,7 +72,7 @@ static void add_span(const struct reading *reading, size_t lane, unsigned state,
 		size_t column = lanes_column_at(axis, at);
 		int64_t next = lanes_column_ns(axis, column + 1);
 
-		next = next < end ? next : end;
+		next = next > at && next < end ? next : end;
 		cell_at(reading, lane, column)->ns[state] += (float)(next - at);
 		at = next;
 	}

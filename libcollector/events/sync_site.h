@@ -40,6 +40,12 @@ static inline void sync_site_put(uint64_t lock, uint64_t pc)
 /* Where the thread took the lock, 0: unknown. Signal-safe. */
 uint64_t sync_site_of(uint64_t lock, uint32_t tid);
 
+/* Has the calling thread locked its mutex (or mtx_t, which is one) before this? */
+static inline int sync_has_locked_before(uint64_t mutex)
+{
+	return ((const pthread_mutex_t *)(uintptr_t)mutex)->__data.__count > 1;
+}
+
 /* A call of `func` has ended, with that error: has the thread a lock for itself now? */
 static inline __attribute__((always_inline)) void sync_took(enum fmt_sync_func func,
                                                             uint64_t object, uint64_t second,
@@ -53,6 +59,9 @@ static inline __attribute__((always_inline)) void sync_took(enum fmt_sync_func f
 	case FMT_sync_func_MTX_LOCK:
 	case FMT_sync_func_MTX_TRYLOCK:
 	case FMT_sync_func_MTX_TIMEDLOCK:
+		if (error == 0 && wall_is_on() && !sync_has_locked_before(object))
+			sync_site_put(object, pc);
+		return;
 	case FMT_sync_func_WRLOCK:
 	case FMT_sync_func_TRYWRLOCK:
 	case FMT_sync_func_TIMEDWRLOCK:

@@ -356,13 +356,16 @@ static int describe(struct name *name, int fd)
 static __attribute__((noinline)) uint32_t look_up(struct col_thread *thread, atomic_uint *entry,
                                                   int fd, uint64_t ticks)
 {
-	unsigned looking = atomic_fetch_add(&tickets, FILE_STEP) | LOOKING, state = 0;
+	unsigned looking = atomic_fetch_add(&tickets, FILE_STEP) | LOOKING;
+	unsigned state = atomic_load(entry);
 	struct name name;
 	uint32_t file;
 	int is_mine;
 
 	io_fd_is_used(fd);
-	is_mine = atomic_compare_exchange_strong(entry, &state, looking);
+	/* Also in place of another look's ticket: a handler may have jumped out of it. */
+	is_mine = (state == 0 || state & LOOKING) &&
+	          atomic_compare_exchange_strong(entry, &state, looking);
 	/* A child of vfork works in our memory, but has its own descriptors. */
 	if (sys_getpid() != col.pid || describe(&name, fd) < 0) {
 		if (is_mine)

@@ -115,14 +115,16 @@ static enum fmt_wall_state look(int fd)
 
 static __attribute__((noinline)) unsigned look_up(atomic_uint *entry, int fd)
 {
-	unsigned looking = atomic_fetch_add(&tickets, TICKET) + TICKET, none = 0, kind;
+	unsigned looking = atomic_fetch_add(&tickets, TICKET) + TICKET, kind;
+	unsigned seen = entry ? atomic_load(entry) : KNOWN;
 	enum fmt_wall_state state;
 	int is_mine = 0;
 
 	/* A child of vfork works in our memory, but has its own descriptors. */
-	if (entry && sys_getpid() == col.pid) {
+	if (!(seen & KNOWN) && sys_getpid() == col.pid) {
 		io_fd_is_used(fd);
-		is_mine = atomic_compare_exchange_strong(entry, &none, looking);
+		/* Also in place of another look's ticket: a handler may have jumped out of it. */
+		is_mine = atomic_compare_exchange_strong(entry, &seen, looking);
 	}
 	state = look(fd);
 	kind = KNOWN | (unsigned)state;

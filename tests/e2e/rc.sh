@@ -109,7 +109,7 @@ contains "to begin with" "^xer_print: script.txt:4:10: dmetrics: 'e.totalpcu' is
 contains "what is not recorded is no slip" "^xer_print: script.txt:5:9: metrics: 'bit': no such data" err.txt
 
 # An experiment's number, or all experiments.
-for command in header statistics sample_detail overview; do
+for command in statistics sample_detail overview; do
 	"$xer_print" -rc off "-$command" all burn.er tree.er >all.txt 2>err.txt
 	is "$command all: exit status" 0 $?
 	"$xer_print" -rc off "-$command" burn.er tree.er >out.txt 2>err.txt

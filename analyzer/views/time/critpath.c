@@ -106,7 +106,9 @@ static void leave_wait(struct walk *walk, const struct crit_wait *wait)
 	/* A wait that lasts longer than the path has not been ended by anybody on it. */
 	if (walk->at_ns >= wait->end_ns && walk->jumps < JUMPS)
 		other = find_waker(walk, wait, &reason);
-	if (other == CRIT_NONE || walk->waits->threads[other].begin_ns >= walk->at_ns) {
+	/* Nor by somebody of whom nothing is recorded while it lasted. */
+	if (other == CRIT_NONE || walk->waits->threads[other].begin_ns >= walk->at_ns ||
+	    (reason != CRIT_LOCK && walk->waits->threads[other].end_ns <= wait->begin_ns)) {
 		step(walk, wait->begin_ns, wait);
 		return;
 	}

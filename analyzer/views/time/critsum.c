@@ -25,6 +25,10 @@ struct reading {
 	size_t first_thread;
 	struct exp_index rows; /* node -> row of what runs there */
 	uint64_t sampled_ns;   /* of all */
+	/* What there was before it, since an experiment that grows is read several times: */
+	uint64_t *rows_before; /* [count_before], ns */
+	size_t count_before;
+	uint64_t sampled_before;
 };
 
 /* The row of a state and a name, which is taken. */
@@ -55,18 +59,40 @@ static char *name_wait(const struct reading *reading, const struct crit_wait *wa
 	return name;
 }
 
-static void add_wait(struct reading *reading, struct exp_index *known, const struct crit_step *step)
+/* Which waits have a row already: of a stack of an experiment, then of what was waited for there.
+ */
+struct known {
+	struct exp_index stacks; /* experiment, node -> their number */
+	struct exp_index rows;   /* that, state, family, func -> row */
+	uint32_t count;          /* of stacks */
+};
+
+static uint64_t key_of(const struct reading *reading, struct known *known,
+                       const struct crit_wait *wait)
+{
+	uint64_t stack = (uint64_t)reading->waits->threads[wait->thread].at->id << 32 | wait->node;
+	uint64_t number = exp_index_find(&known->stacks, stack);
+
+	if (number == EXP_INDEX_NONE) {
+		number = known->count++;
+		if (exp_index_add(&known->stacks, stack, (uint32_t)number) != 0)
+			memory_fail();
+	}
+	return number << 24 | (uint64_t)wait->state << 16 | (uint64_t)wait->family << 8 |
+	       wait->func;
+}
+
+static void add_wait(struct reading *reading, struct known *known, const struct crit_step *step)
 {
 	const struct crit_wait *wait = step->wait;
-	uint64_t key = (uint64_t)reading->waits->threads[wait->thread].at->id << 32 ^
-	               (uint64_t)wait->node << 16 ^ (uint64_t)wait->family << 8 ^ wait->func;
-	uint32_t row = exp_index_find(known, key);
+	uint64_t key = key_of(reading, known, wait);
+	uint32_t row = exp_index_find(&known->rows, key);
 	const char *state = fmt_enum_name("wall_state", wait->state);
 
 	if (row == EXP_INDEX_NONE) {
 		row = (uint32_t)row_of(reading->out, state ? state : "other",
 		                       name_wait(reading, wait));
-		if (exp_index_add(known, key, row) != 0)
+		if (exp_index_add(&known->rows, key, row) != 0)
 			memory_fail();
 	}
 	reading->out->rows[row].ns += (uint64_t)(step->to_ns - step->from_ns);
@@ -117,9 +143,33 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	return EXP_ROW_NONE;
 }
 
+static int on_begin(void *context, const struct exp_nodes *nodes)
+{
+	struct reading *reading = context;
+
+	(void)nodes;
+	for (size_t i = 0; i < reading->out->count; i++)
+		reading->out->rows[i].ns = i < reading->count_before ? reading->rows_before[i] : 0;
+	reading->sampled_ns = reading->sampled_before;
+	exp_index_fini(&reading->rows);
+	reading->rows = (struct exp_index){.count = 0};
+	return 0;
+}
+
+static void keep_before(struct reading *reading)
+{
+	reading->count_before = reading->out->count;
+	reading->sampled_before = reading->sampled_ns;
+	reading->rows_before = memory_take(reading->count_before + 1,
+	                                   sizeof(*reading->rows_before));
+	for (size_t i = 0; i < reading->count_before; i++)
+		reading->rows_before[i] = reading->out->rows[i].ns;
+}
+
 static int read_samples(struct reading *reading, const struct dataset_experiment *at)
 {
 	const struct exp_selection selection = {.context = reading,
+	                                        .begin = on_begin,
 	                                        .row = on_fact,
 	                                        .left_out = ~(unsigned)EXP_DATA_PROFILE,
 	                                        .is_grouped = 1};
@@ -129,10 +179,12 @@ static int read_samples(struct reading *reading, const struct dataset_experiment
 	reading->at = at;
 	reading->offset_ns = axis_offset_ns(reading->dataset, at);
 	reading->rows = (struct exp_index){.count = 0};
+	keep_before(reading);
 	status = experiment_select(at->experiment, &selection, &set);
 	if (status == 0)
 		exp_data_set_destroy(set);
 	exp_index_fini(&reading->rows);
+	free(reading->rows_before);
 	return status;
 }
 
@@ -172,7 +224,7 @@ int crit_sum_make(const struct dataset *dataset, const struct choices *choices,
 {
 	struct reading reading = {
 		.dataset = dataset, .choices = choices, .waits = waits, .path = path, .out = out};
-	struct exp_index known = {.count = 0};
+	struct known known = {.count = 0};
 	uint64_t run_ns = 0;
 	int status;
 
@@ -182,7 +234,8 @@ int crit_sum_make(const struct dataset *dataset, const struct choices *choices,
 			add_wait(&reading, &known, &path->steps[i]);
 		else
 			run_ns += (uint64_t)(path->steps[i].to_ns - path->steps[i].from_ns);
-	exp_index_fini(&known);
+	exp_index_fini(&known.stacks);
+	exp_index_fini(&known.rows);
 	status = read_all(&reading);
 	if (run_ns > reading.sampled_ns)
 		out->rows[row_of(out, "ready", memory_text(unsampled, strlen(unsampled)))]

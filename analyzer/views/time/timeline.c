@@ -191,6 +191,9 @@ static void measure(struct timeline *timeline)
 	timeline->axis.columns = screen > timeline->label_width + 1 + COLUMNS_LEAST
 	                                 ? screen - timeline->label_width - 1
 	                                 : COLUMNS_LEAST;
+	/* A column is a nanosecond at least. */
+	if ((int64_t)timeline->axis.columns > timeline->axis.to_ns - timeline->axis.from_ns)
+		timeline->axis.columns = (size_t)(timeline->axis.to_ns - timeline->axis.from_ns);
 }
 
 /* The letter of a state; a small one if the state has less than half of the time that the thread

@@ -49,13 +49,23 @@ struct reading {
 	const struct dataset_experiment *at;
 	int64_t offset_ns;
 	struct filters_run *filters;
-	uint64_t before[TIMEMARKS]; /* all of them, before this experiment */
+	/* Of user events, before this experiment: one that grows is read several times. */
+	uint64_t *counts_before; /* [columns] */
+	uint64_t all_before;
 };
+
+static uint64_t *user_counts(const struct timemarks *marks)
+{
+	return marks->counts + TIMEMARK_USER * marks->axis->columns;
+}
 
 static int on_begin(void *context, const struct exp_nodes *nodes)
 {
 	const struct reading *reading = context;
 
+	memcpy(user_counts(reading->marks), reading->counts_before,
+	       reading->marks->axis->columns * sizeof(*reading->counts_before));
+	reading->marks->all[TIMEMARK_USER] = reading->all_before;
 	return filters_begin(reading->filters, nodes);
 }
 
@@ -73,18 +83,25 @@ static int read_user(const struct dataset *dataset, const struct dataset_experim
                      struct timemarks *marks)
 {
 	const struct filter_place place = filters_place(dataset, at);
-	struct reading reading = {.marks = marks,
-	                          .at = at,
-	                          .offset_ns = axis_offset_ns(dataset, at),
-	                          .filters = filters_open(dataset->filters, &place)};
+	struct reading reading = {
+		.marks = marks,
+		.at = at,
+		.offset_ns = axis_offset_ns(dataset, at),
+		.filters = filters_open(dataset->filters, &place),
+		.counts_before = memory_take(marks->axis->columns, sizeof(uint64_t)),
+		.all_before = marks->all[TIMEMARK_USER]};
 	const struct exp_selection selection = {.context = &reading,
 	                                        .begin = on_begin,
 	                                        .row = on_fact,
 	                                        .left_out = ~(unsigned)EXP_DATA_USER,
 	                                        .is_grouped = 1};
 	const struct exp_data_set *set;
-	int status = experiment_select(at->experiment, &selection, &set);
+	int status;
 
+	memcpy(reading.counts_before, user_counts(marks),
+	       marks->axis->columns * sizeof(*reading.counts_before));
+	status = experiment_select(at->experiment, &selection, &set);
+	free(reading.counts_before);
 	filters_close(reading.filters);
 	if (status == 0)
 		exp_data_set_destroy(set);
