@@ -84,40 +84,51 @@ static int give_back(void *argument)
 {
 	const struct keep_victim *victim = argument;
 	const char *directory = fmt_keep_process_at(ring.keep, victim->process)->name;
+	size_t length = strnlen(directory, FMT_KEEP_NAME);
 	char name[FMT_KEEP_NAME + 32];
-	int founder = col_founder_get(), error, fd;
+	int founder = col_founder_get(), error, fd, is_ours;
 	uint8_t *map = NULL;
 
 	if (founder < 0)
 		return -EACCES;
-	strcpy(stpcpy(stpcpy(name, directory), "/"), names[victim->stream]);
+	if (length == 0 || length == FMT_KEEP_NAME || memchr(directory, '/', length)) {
+		col_place_done(founder);
+		return -EINVAL;
+	}
+	memcpy(name, directory, length);
+	strcpy(stpcpy(name + length, "/"), names[victim->stream]);
 	fd = (int)col_file_open(founder, name, O_RDWR | O_NOFOLLOW, 0);
 	error = fd < 0 ? fd : -ESTALE;
 	if (fd >= 0 && col_file_is_named(fd, founder, name))
 		map = sys_mmap(victim->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, victim->at);
-	if (map && col_file_is_named(fd, founder, name)) {
+	is_ours = fd >= 0 && col_file_is_named(fd, founder, name);
+	if (is_ours)
 		sys_close(fd);
+	if (map && is_ours)
 		error = col_file_give_back(map, victim->size);
-	} else if (map) {
+	else if (map)
 		sys_munmap(map, victim->size);
-	}
 	col_place_done(founder);
 	return error;
 }
 
-static void drop(struct keep_victim *victim)
+/* Returns 0, or -errno: it is still there, and another process may be able to. */
+static int drop(struct keep_victim *victim)
 {
 	int error = 0;
 
 	advance(&ring.keep->from, victim->ticks);
 	if (victim->at)
 		error = col_file_with_free(give_back, victim);
-	/* What could not be given back is still there, and counts. A file that is gone does not. */
-	if (error == 0 || error == -ENOENT) {
-		atomic_fetch_sub(&ring.keep->bytes, victim->size);
-		atomic_fetch_add(&ring.keep->dropped, victim->size);
+	/* A file that is gone takes no room. */
+	if (error != 0 && error != -ENOENT) {
+		keep_ring_return(victim->extent);
+		return error;
 	}
+	atomic_fetch_sub(&ring.keep->bytes, victim->size);
+	atomic_fetch_add(&ring.keep->dropped, victim->size);
 	keep_ring_leave(&ring, victim->extent);
+	return 0;
 }
 
 /* ---- room */
@@ -166,7 +177,8 @@ static void drop_aged(enum fmt_stream stream, struct keep_room *out)
 		return;
 	use_again(stream, now - age, out);
 	for (int i = 0; i < AGED_AT_ONCE && keep_ring_oldest(&ring, now - 2 * age, &victim); i++)
-		drop(&victim);
+		if (drop(&victim) != 0)
+			return;
 }
 
 /* Nothing can go. Others may be about to drop something. */
@@ -189,9 +201,9 @@ static int make_room(void)
 	int waits = 0;
 
 	while (atomic_load(&ring.keep->bytes) > most()) {
-		if (keep_ring_oldest(&ring, UINT64_MAX, &victim))
-			drop(&victim);
-		else if (wait_for_others(&waits) < 0)
+		int is_dropped = keep_ring_oldest(&ring, UINT64_MAX, &victim) && drop(&victim) == 0;
+
+		if (!is_dropped && wait_for_others(&waits) < 0)
 			return -EDQUOT;
 	}
 	return 0;
@@ -280,11 +292,15 @@ void keep_begin_stacks(uint64_t at)
  * meanwhile. */
 uint64_t keep_longest(uint64_t most_of)
 {
-	uint64_t bytes = col.descriptor.keep_bytes, longest;
+	uint64_t bytes = col.descriptor.keep_bytes, longest, writers;
 
 	if (likely(!bytes) || !keep_is_on())
 		return most_of;
-	longest = bytes / EXTENT_SHARE / (atomic_load(&ring.keep->writers) + WRITERS_MORE);
+	/* A process that was killed in between may have left the count below 0. */
+	writers = atomic_load(&ring.keep->writers);
+	if (writers > UINT32_MAX)
+		writers = 0;
+	longest = bytes / EXTENT_SHARE / (writers + WRITERS_MORE);
 	return longest < most_of ? longest : most_of;
 }
 

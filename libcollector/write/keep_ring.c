@@ -191,6 +191,11 @@ static uint64_t in_state(uint64_t what, enum fmt_keep_state state)
 	return (what & ~(uint64_t)0xff) | state;
 }
 
+void keep_ring_return(struct fmt_keep_extent *extent)
+{
+	atomic_store(&extent->what, in_state(atomic_load(&extent->what), FMT_KEEP_FULL));
+}
+
 /* Put what is the caller's at the end of the ring. Returns 1, or 0: it is full. */
 static int move(const struct keep_ring *ring, struct fmt_keep_extent *extent, uint64_t was,
                 enum fmt_keep_state state, uint64_t ticks)

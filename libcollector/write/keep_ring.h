@@ -38,6 +38,9 @@ void keep_ring_give(const struct keep_ring *ring, uint32_t number);
 /* Take it out. */
 void keep_ring_leave(const struct keep_ring *ring, struct fmt_keep_extent *extent);
 
+/* What was found could not be dropped: another process may find it. */
+void keep_ring_return(struct fmt_keep_extent *extent);
+
 /* Find the oldest extent that nobody writes to and nothing that is kept needs. before: only one
  * that was full by then. Returns 1, or 0: there is none. */
 int keep_ring_oldest(const struct keep_ring *ring, uint64_t before, struct keep_victim *out);
