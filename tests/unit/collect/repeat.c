@@ -195,7 +195,7 @@ Test(repeat, what_cannot_begin_is_not_tried_again)
 		cr_expect_eq(run(status, 0), status);
 		expect_runs("test.1.erg old 1\n");
 		cr_expect(strstr(said, "xcollect: 1 of 5 runs failed") == said, "%s", said);
-		cr_expect(strstr(said, "to read them") == NULL, "%s", said);
+		cr_expect_null(strstr(said, "to read them"), "%s", said);
 	}
 	cr_expect_eq(run(CAUSE_FAILED - 1, 0), CAUSE_FAILED - 1);
 	cr_expect(strstr(said, "xcollect: 5 of 5 runs failed") == said, "%s", said);

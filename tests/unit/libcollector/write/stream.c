@@ -2,19 +2,14 @@
 #include "libcollector/write/stream.h"
 #include "tests/unit/libcollector/scratch.h"
 
-#include "libcollector/base/aside.h"
 #include "libcollector/base/file.h"
-#include "libcollector/base/host.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -313,94 +308,6 @@ Test(stream, a_limited_stream_ends_when_it_is_full)
 	cr_assert_eq(write_event(FMT_STREAM_USERTRACE, TID), -1);
 	cr_assert_eq(scratch_count("log.xml", "kind=\"loss\""), 1);
 	cr_assert_eq(write_event(FMT_STREAM_USERTRACE1, TID), 0, "it is of one stream");
-}
-
-static char stopped_by[100];
-
-static void note_stop(const char *why)
-{
-	snprintf(stopped_by, sizeof(stopped_by), "%s", why);
-}
-
-static void host(void)
-{
-	static struct col_host noting;
-
-	noting = *col_host;
-	noting.stop_events = note_stop;
-	col_host = &noting;
-}
-
-/* Open files until none can be opened. */
-static void take_all_descriptors(void)
-{
-	const struct rlimit some = {1500, 1500};
-
-	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &some), 0);
-	for (int i = 0; i < 2000 && open("/dev/null", O_RDONLY) >= 0; i++)
-		continue;
-	cr_assert_eq(open("/dev/null", O_RDONLY), -1);
-}
-
-/* Below a filter that was not judged to allow it, no thread with descriptors of its own is made. */
-static int forbid_aside(void)
-{
-	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	struct sock_fprog filter = {1, &all};
-	int is_set = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	             prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-
-	col_aside_judged(0);
-	return is_set;
-}
-
-Test(stream, what_could_not_be_taken_does_not_count)
-{
-	host();
-	col.descriptor.limit_bytes = 20 * 4096;
-	take_all_descriptors();
-	if (!forbid_aside())
-		cr_skip_test("no filters of system calls here");
-	for (int i = 0; i < 30; i++) {
-		cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), -1);
-		usleep(2000);
-	}
-	close_range(1000, 1499, 0);
-	cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), 0);
-	cr_assert_str_eq(stopped_by, "");
-}
-
-/* Eight small extents share a page. */
-Test(stream, extents_of_a_page_count_once)
-{
-	host();
-	col.descriptor.limit_bytes = 4 * 4096;
-	for (uint32_t i = 0; i < 16; i++) {
-		slot = (struct col_slot){.size = FDR_PAGE / 16};
-		cr_assert_eq(write_event(FMT_STREAM_PROFILE, TID + i), 0, "%u", i);
-	}
-	cr_assert_str_eq(stopped_by, "");
-}
-
-Test(stream, events_end_at_the_limit_of_all_files_but_their_context_goes_on)
-{
-	host();
-	col.descriptor.limit_bytes = 4 * 4096;
-	cr_assert_eq(begin_stream(FMT_STREAM_OVERVIEW), 0, "it counts");
-	cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), 0);
-	cr_assert_eq(begin_stream(FMT_STREAM_SYNCTRACE), 0);
-	cr_assert_eq(begin_stream(FMT_STREAM_HEAPTRACE), 0);
-	cr_assert_str_eq(stopped_by, "");
-	cr_assert_eq(begin_stream(FMT_STREAM_IOTRACE), -1);
-	cr_assert_str_eq(stopped_by, "the size limit is reached: events end here");
-	cr_assert_eq(faccessat(col_directory_get(), "iotrace", F_OK, 0), -1);
-	cr_assert_eq(begin_stream(FMT_STREAM_FRAMEINFO), 0);
-	col_streams_forget();
-	unlinkat(col_directory_get(), "profile", 0);
-	cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), -1, "a child has the same limit");
-	col_streams_unlimit();
-	unlinkat(col_directory_get(), FMT_FILE_ACCOUNT, 0);
-	cr_assert_eq(begin_stream(FMT_STREAM_PROFILE), 0, "another recording has its own");
 }
 
 Test(stream, another_recording_begins_files_again)

@@ -293,13 +293,13 @@ Test(header, one_is_described_by_its_number_and_every_one_by_all)
 	size_t count = 0;
 
 	cr_expect(strstr(one.text, "\nProcess    pid 43, ") != NULL, "%s", one.text);
-	cr_expect(strstr(one.text, "Descendants") == NULL);
+	cr_expect_null(strstr(one.text, "Descendants"));
 	answer_fini(&one);
 	all = answer_of(maker.path, "header all");
 	for (const char *at = all.text; (at = strstr(at, "\nProcess    pid ")); at++)
 		count++;
 	cr_expect_eq(count, 3);
-	cr_expect(strstr(all.text, "Descendants") == NULL);
+	cr_expect_null(strstr(all.text, "Descendants"));
 	answer_fini(&all);
 }
 
