@@ -19,11 +19,11 @@ enum wallspan_doubt {
 
 struct wallspan_wait {
 	uint64_t ns;
-	uint32_t count; /* of waits, at least 1 */
-	uint32_t row;   /* for the caller, as are the next two */
-	uint8_t state;
-	uint8_t is_whole;
-	uint8_t doubt; /* enum wallspan_doubt */
+	uint32_t count;    /* of waits, at least 1 */
+	uint8_t doubt;     /* enum wallspan_doubt */
+	uint8_t state;     /* for the caller, as are the next two */
+	uint32_t pieces;   /* how many it has, */
+	size_t last_piece; /* and the end of them */
 };
 
 /* All zeros: no waits. */

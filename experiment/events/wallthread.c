@@ -55,22 +55,51 @@ static enum wallspan_doubt doubt_of(const struct wallthread_wait *wait)
 	}
 }
 
-static void count_wait(struct exp_load *load, const struct wallspan_wait *wait)
+static void count_piece(struct exp_load *load, uint8_t state, const struct wallthread_piece *piece,
+                        uint64_t ns)
 {
-	if (wait->row == EXP_ROW_NONE)
+	if (piece->row == EXP_ROW_NONE)
 		return;
-	exp_load_add(load, exp_wall_metric(wait->state), wait->row, wait->ns);
-	if (!wait->is_whole)
+	exp_load_add(load, exp_wall_metric(state), piece->row, ns);
+	if (piece->waits == 0)
 		return;
-	exp_load_add(load, EXP_WALL_COUNT, wait->row, wait->count);
-	load->set.quality.wall_waits += wait->count;
+	exp_load_add(load, EXP_WALL_COUNT, piece->row, piece->waits);
+	load->set.quality.wall_waits += piece->waits;
 }
 
-/* Count the waits of a thread since its last account. */
-static void count_waits(struct wallthreads *threads, const struct wallspan *span)
+/* Count the pieces of a wait, which may have become shorter: each in proportion, the sum is the
+ * wait's. */
+static void count_wait(struct exp_load *load, const struct wallspan_wait *wait,
+                       const struct wallthread_piece *pieces)
 {
-	for (size_t i = 0; i < span->count; i++)
-		count_wait(threads->load, &span->waits[i]);
+	uint64_t all_ns = 0, before_ns = 0, counted_ns = 0;
+
+	for (uint32_t i = 0; i < wait->pieces; i++)
+		all_ns += pieces[i].ns;
+	for (uint32_t i = 0; i < wait->pieces; i++) {
+		uint64_t end_ns = wait->ns;
+
+		before_ns += pieces[i].ns;
+		if (wait->ns == all_ns)
+			end_ns = before_ns;
+		else if (before_ns < all_ns)
+			end_ns = exp_whole((double)wait->ns * ((double)before_ns / (double)all_ns));
+		count_piece(load, wait->state, &pieces[i], end_ns - counted_ns);
+		counted_ns = end_ns;
+	}
+}
+
+/* Count the waits of a thread since its last account, and forget them. */
+static void count_waits(struct wallthreads *threads, struct wallthread *thread)
+{
+	for (size_t i = 0; i < thread->span.count; i++) {
+		const struct wallspan_wait *wait = &thread->span.waits[i];
+
+		count_wait(threads->load, wait,
+		           &thread->pieces.pieces[wait->last_piece - wait->pieces]);
+	}
+	wallspan_clear(&thread->span);
+	thread->pieces.count = 0;
 }
 
 /* So many that their calls cannot have used much of it: an account would have been made. */
@@ -78,8 +107,7 @@ static void give_up_doubts(struct wallthreads *threads, struct wallthread *threa
 {
 	uint64_t ns = thread->span.ns + thread->span.sure_ns;
 
-	count_waits(threads, &thread->span);
-	wallspan_clear(&thread->span);
+	count_waits(threads, thread);
 	thread->span.sure_ns = ns;
 }
 
@@ -95,21 +123,37 @@ struct taking {
 static void take_piece(void *context, uint32_t row, uint64_t ns, int is_last)
 {
 	struct taking *taking = context;
-	struct wallspan_wait piece = {.ns = ns,
-	                              .count = taking->wait->count,
-	                              .row = row,
-	                              .state = taking->wait->kept.state,
-	                              .is_whole = is_last && taking->is_whole,
-	                              .doubt = (uint8_t)doubt_of(taking->wait)};
+	struct wallthread_pieces *pieces = &taking->thread->pieces;
+	struct wallthread_piece piece = {.ns = ns,
+	                                 .row = row,
+	                                 .waits = is_last && taking->is_whole ? taking->wait->count
+	                                                                      : 0};
 
 	taking->is_chosen |= row != EXP_ROW_NONE;
 	if (taking->is_early) {
-		count_wait(taking->threads->load, &piece);
+		count_piece(taking->threads->load, taking->wait->kept.state, &piece, ns);
 		return;
 	}
-	if (taking->thread->span.count == WAITS_MAX)
-		give_up_doubts(taking->threads, taking->thread);
-	if (wallspan_add(&taking->thread->span, &piece) != 0)
+	if (exp_array_reserve(&pieces->pieces, &pieces->capacity, pieces->count,
+	                      sizeof(*pieces->pieces)) != 0) {
+		taking->threads->load->rc = -ENOMEM;
+		return;
+	}
+	pieces->pieces[pieces->count++] = piece;
+}
+
+/* The pieces from `first` on are of a wait of `ns` that may become shorter. */
+static void add_wait(const struct taking *taking, size_t first, uint64_t ns)
+{
+	struct wallthread *thread = taking->thread;
+	struct wallspan_wait wait = {.ns = ns,
+	                             .count = taking->wait->count,
+	                             .doubt = (uint8_t)doubt_of(taking->wait),
+	                             .state = taking->wait->kept.state,
+	                             .pieces = (uint32_t)(thread->pieces.count - first),
+	                             .last_piece = thread->pieces.count};
+
+	if (wallspan_add(&thread->span, &wait) != 0)
 		taking->threads->load->rc = -ENOMEM;
 }
 
@@ -159,6 +203,7 @@ static void take_part(struct taking *taking, uint64_t from, uint64_t to)
 {
 	struct wallthreads *threads = taking->threads;
 	const struct wallthread_wait *wait = taking->wait;
+	size_t first;
 	struct exp_part part = {.fact = {.data = EXP_DATA_WALL,
 	                                 .type = wait->kept.func | (uint32_t)wait->kept.family << 8,
 	                                 .state = wait->kept.state,
@@ -178,11 +223,17 @@ static void take_part(struct taking *taking, uint64_t from, uint64_t to)
 
 	if (part.ns == 0)
 		return;
-	if (taking->is_early)
+	if (taking->is_early) {
 		shorten_rest(&taking->thread->rest, part.ns);
-	else
-		taking->thread->goes_on = 1;
+		exp_part_divide(threads->load, &part, take_piece, taking);
+		return;
+	}
+	taking->thread->goes_on = 1;
+	if (taking->thread->span.count == WAITS_MAX)
+		give_up_doubts(threads, taking->thread);
+	first = taking->thread->pieces.count;
 	exp_part_divide(threads->load, &part, take_piece, taking);
+	add_wait(taking, first, part.ns);
 }
 
 void wallthread_wait(struct wallthreads *threads, struct wallthread *thread,
@@ -272,8 +323,7 @@ static void settle(struct wallthreads *threads, struct wallthread *thread, uint6
 	uint64_t all_ns = ns_of(threads, exp_pauses_outside(&threads->pauses, thread->life.at, at));
 	uint64_t rest_ns = wallspan_settle(&thread->span, all_ns > cpu_ns ? all_ns - cpu_ns : 0);
 
-	count_waits(threads, &thread->span);
-	wallspan_clear(&thread->span);
+	count_waits(threads, thread);
 	count_rest(threads, thread);
 	count_cpu(threads, thread, at, cpu_ns);
 	queue_ns = queue_ns < rest_ns ? queue_ns : rest_ns;
@@ -286,8 +336,7 @@ static void settle(struct wallthreads *threads, struct wallthread *thread, uint6
 static void begin_late(struct wallthreads *threads, struct wallthread *thread,
                        const struct fmt_account *account, uint64_t at)
 {
-	count_waits(threads, &thread->span);
-	wallspan_clear(&thread->span);
+	count_waits(threads, thread);
 	thread->life.at = at;
 	thread->life.cpu_ns = account->cpu_ns;
 	thread->queue_ns = account->queue_ns != UINT64_MAX ? account->queue_ns : 0;
@@ -320,16 +369,18 @@ void wallthread_account(struct wallthreads *threads, const struct fmt_account *a
 
 void wallthread_end(struct wallthreads *threads, struct wallthread *thread)
 {
-	count_waits(threads, &thread->span);
-	count_rest(threads, thread);
 	thread->life.waited_ns = thread->span.ns + thread->span.sure_ns;
+	count_waits(threads, thread);
+	count_rest(threads, thread);
 	thread->life.end = wallthread_has_ended(thread) ? thread->life.at : 0;
 }
 
 void wallthreads_fini(struct wallthreads *threads)
 {
-	for (size_t i = 0; i < threads->count; i++)
+	for (size_t i = 0; i < threads->count; i++) {
 		wallspan_fini(&threads->threads[i].span);
+		free(threads->threads[i].pieces.pieces);
+	}
 	free(threads->threads);
 	exp_index_fini(&threads->thread_of);
 	exp_pauses_fini(&threads->pauses);

@@ -17,12 +17,26 @@ struct wallthread_rest {
 	uint64_t queue_ns, other_ns;
 };
 
+/* The part of a wait that belongs into one row. A wait is settled whole and its pieces get their
+ * shares afterwards: so the sums do not depend on how finely a report divides the time. */
+struct wallthread_piece {
+	uint64_t ns; /* as it looks */
+	uint32_t row;
+	uint32_t waits; /* that are counted with it: 0 but for the last piece of a wait */
+};
+
+struct wallthread_pieces {
+	struct wallthread_piece *pieces;
+	size_t count, capacity;
+};
+
 struct wallthread {
 	struct exp_life life;
 	int is_ended; /* its time ended with its last account, */
 	int goes_on;  /* but it has waited later */
 	uint64_t queue_ns;
-	struct wallspan span; /* since the last account */
+	struct wallspan span;            /* since the last account */
+	struct wallthread_pieces pieces; /* those of its waits */
 	struct wallthread_rest rest;
 	/* A wait that has begun, if no later record of the thread says that it has ended. */
 	struct fmt_wait_open open;

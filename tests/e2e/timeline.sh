@@ -49,14 +49,18 @@ contains "a list that is none is refused with its place" '^xer_print: script:1:1
 within "for programs: the flusher's sleeps in seconds" 0.5 0.9 "$(awk -F '[][, ]+' '/"flusher", .*"sleep"/ { s += $(NF - 1) } END { print s }' server.json)"
 
 # pieces of the seconds have the same totals
-report server -metrics e.total:e.totalcpu:e.lock:e.sleep:name -seconds
-total=$(grep '<Total>' server.txt)
+metrics=e.total:e.totalcpu:e.lock:e.sleep:name
+# totals FILE: their nanoseconds, of a report in JSON
+totals() { sed -n 's/^ *\["<Total>", \(.*\)\],\{0,1\}$/\1/p' "$1"; }
+
+"$xer_print" -printmode json -metrics $metrics -seconds server.er >server.json
+total=$(totals server.json)
+is "there are four totals" 4 "$(tr ' ' '\n' <<<"$total" | grep -c '^[0-9.]*[1-9][0-9.]*')"
 for grain in 10ms 500us 0.3; do
-	report server -metrics e.total:e.totalcpu:e.lock:e.sleep:name -limit 0 -seconds -grain $grain
-	# A value is rounded to a thousandth when it is printed.
-	is "pieces of $grain add up to the same" "" "$(paste -d ' ' <(echo "$total") <(grep '<Total>' server.txt) |
-		awk '{ for (i = 1; i <= 4; i++) { d = $i - $(i + 5); if (d > 0.0011 || d < -0.0011) print i, $i, $(i + 5) } }')"
-	is "and so do their rows" "yes" "$(awk '/<Total>/ { total = $1 } / to .* s$/ { s += $1; n++ } END { print (n > 1 && s > total - 0.001 - n * 0.0005 && s < total + 0.001 + n * 0.0005 ? "yes" : n " rows: " s " of " total) }' server.txt)"
+	"$xer_print" -printmode json -limit 0 -metrics $metrics -seconds -grain $grain server.er >server.json
+	is "pieces of $grain have the same totals to the nanosecond" "$total" "$(totals server.json)"
+	is "and so have their rows" "${total%%,*}" "$(sed -n 's/^ *\["[-0-9.]* to [-0-9.]* s", \([0-9.]*\),.*/\1/p' server.json |
+		awk '{ s += $1 * 1e9; n++ } END { if (n > 1) printf "%.9f", s / 1e9; else print "too few rows" }')"
 done
 echo 'seconds -grain 100ms 1-2' >script
 report server -script script
