@@ -41,6 +41,7 @@ struct experiment {
 		end_usage; /* of a process that ended with nothing to record, else cpu_ns is 0 */
 	uint64_t end_ticks;
 	uint64_t kept_from;          /* event time: older events are passed over; 0: none are */
+	uint64_t kept_stamp;         /* another one when something was dropped since (keep.h) */
 	struct exp_sampled *sampled; /* of a founder: descendants that no collector was in
 	                        (sampled.h); NULL: it has no samples */
 	int is_at_work;              /* somebody still writes samples */

@@ -5,10 +5,10 @@
 #include "experiment/base/xmlread.h"
 #include "experiment/fxt/fxtlog.h"
 #include "experiment/fxt/samples.h"
-#include "experiment/open/keep.h"
 #include "experiment/open/log.h"
 #include "experiment/open/parallel.h"
 #include "experiment/program/program.h"
+#include "experiment/streams/keep.h"
 #include "experiment/streams/pauses.h"
 #include "experiment/streams/readers.h"
 #include "experiment/xray/functrace.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIVE_TRIES = 3 };
+enum { LIVE_TRIES = 5 };
 
 void exp_load_destroy(struct exp_load *load)
 {
@@ -232,14 +232,14 @@ static int load_once(struct experiment *experiment, const struct exp_selection *
 	return 0;
 }
 
-/* A live process may have named stacks that it made after we had read frameinfo, or dropped what we
- * were about to read. */
+/* A live process may have named stacks that it made after we had read frameinfo. Each process of
+ * the tree may have dropped what we were about to read, also of one that has ended. */
 static int is_complete(const struct exp_load *load)
 {
 	struct experiment *experiment = load->experiment;
 
-	return experiment->info.status != EXP_RUNNING ||
-	       (!exp_keep_has_moved(experiment) && load->unknown_stacks == 0);
+	return !exp_keep_has_moved(experiment, load->last_tsc) &&
+	       (experiment->info.status != EXP_RUNNING || load->unknown_stacks == 0);
 }
 
 int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,

@@ -5,12 +5,12 @@
 #include "experiment/fxt/fxtindex.h"
 #include "experiment/fxt/samplers.h"
 #include "experiment/fxt/samples.h"
-#include "experiment/open/keep.h"
 #include "experiment/open/sampled.h"
 #include "experiment/open/load.h"
 #include "experiment/open/log.h"
 #include "experiment/open/logfile.h"
 #include "experiment/open/map.h"
+#include "experiment/streams/keep.h"
 #include "format/layout.h"
 #include "format/lineage.h"
 

@@ -2,6 +2,8 @@
  * unpublished (zero), so the file is walked from unit to unit, past its holes. */
 #include "experiment/streams/stream.h"
 
+#include "experiment/streams/keep.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ const char *const exp_stream_names[] = {
 /* Of what is dropped, or overwritten by something newer, while it is read, anything may be left. */
 static int is_being_dropped(const struct exp_stream *stream)
 {
-	return stream->experiment->kept_from != 0 && stream->experiment->info.status == EXP_RUNNING;
+	return exp_keep_is_moving(stream->experiment);
 }
 
 void exp_stream_fault(struct exp_stream *stream, uint64_t offset, const char *what)

@@ -69,9 +69,10 @@ static void rename_directory(int rank)
 {
 	char name[NAME_SIZE];
 
-	if (rank >= 0 && lineage_rank_name(name, sizeof(name), (uint32_t)rank) == 0 &&
-	    col_directory_rename(name) == 0)
-		keep_rename(name);
+	if (rank < 0 || lineage_rank_name(name, sizeof(name), (uint32_t)rank) != 0)
+		return;
+	keep_begin_rename();
+	keep_rename(col_directory_rename(name) == 0 ? name : NULL);
 }
 
 int mpi_rank_is_known(void)

@@ -183,26 +183,38 @@ static int take(enum fmt_stream which, int is_made, const struct keep_room *room
 	return error;
 }
 
+/* The same in room for it. */
+static int take_kept(enum fmt_stream which, int is_made, struct col_extent *extent,
+                     uint64_t *longer)
+{
+	struct keep_room room = {.size = 0};
+	uint32_t pages = extent->size < FDR_PAGE ? FDR_PAGE : extent->size;
+	int error = is_made ? 0 : keep_make_room(which, pages, &room);
+
+	if (error < 0)
+		return error;
+	if (is_made)
+		keep_count(pages);
+	extent->kept = room.kept;
+	error = take(which, is_made, &room, extent, longer);
+	if (!is_made)
+		keep_settle(&room, error, extent->at);
+	return error;
+}
+
 int col_extent_take(enum fmt_stream which, uint32_t size, struct col_extent *out)
 {
 	uint32_t pages = size < FDR_PAGE ? FDR_PAGE : size;
-	struct keep_room room = {.size = 0};
 	sys_sigset old;
-	int ready = stream_get_ready(which, pages), error = 0;
+	int ready = stream_get_ready(which, pages), error;
 	uint64_t longer = 0;
 
-	if (ready == 0)
-		error = keep_make_room(which, pages, &room);
-	else if (ready == 1)
-		keep_count(pages);
-	if (ready < 0 || error < 0)
-		return ready < 0 ? ready : error;
+	if (ready < 0)
+		return ready;
 	/* Who creates the file gets its first page as a whole. */
-	*out = (struct col_extent){.size = ready == 1 ? pages : size, .kept = room.kept};
+	*out = (struct col_extent){.size = ready == 1 ? pages : size};
 	sys_block_signals(&old);
-	error = take(which, ready, &room, out, &longer);
-	if (ready == 0)
-		keep_settle(&room, error, out->at);
+	error = take_kept(which, ready, out, &longer);
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 	/* Small ones share a page; and what could not be taken does not count. */
 	account_give_back(pages - (ready ? pages : longer));

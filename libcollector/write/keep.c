@@ -17,13 +17,14 @@
 enum { SPARE_SHARE = 16, PROCESS_BYTES = 6 * FDR_PAGE };
 enum { EXTENT_SHARE = 8, WRITERS_MORE = 8, STACKS_SHARE = 16 };
 enum { YIELDS = 16, TRIES_A_SECOND = 1000 /* while all is in use */ };
-enum { MS = 1000000 /* ns */, AGED_AT_ONCE = 4 };
+enum { MS = 1000000 /* ns */, AGED_AT_ONCE = 4, SWEEPS_A_SECOND = 100 };
 
 enum { STRANGER, MEMBER, OUTSIDER /* the table has no room for the process */ };
 
 static struct keep_ring ring;
+static struct col_lock joining;
 static atomic_uint standing; /* of this process in the table */
-static atomic_uint_fast64_t next_try;
+static atomic_uint_fast64_t next_try, next_sweep;
 
 static const char *const names[] = {
 #define STREAM(id, name, role) name,
@@ -38,26 +39,34 @@ static void own_name(char *out)
 		strcpy(out, ".");
 }
 
-/* One thread does it; meanwhile the others have no ring. */
-static unsigned join(struct fmt_keep *keep)
+static void join_now(struct fmt_keep *keep)
 {
-	static struct col_lock lock;
 	char name[FMT_KEEP_NAME];
 
-	if (!col_lock_try(&lock))
-		return STRANGER;
-	if (atomic_load(&standing) == STRANGER) {
-		ring.keep = keep;
-		ring.bytes = col.descriptor.keep_bytes;
-		own_name(name);
-		if (keep_ring_register(&ring, name)) {
-			atomic_fetch_add(&keep->bytes, PROCESS_BYTES);
-			atomic_store(&standing, MEMBER);
-		} else {
-			atomic_store(&standing, OUTSIDER);
-		}
+	ring.keep = keep;
+	ring.bytes = col.descriptor.keep_bytes;
+	own_name(name);
+	if (keep_ring_register(&ring, name)) {
+		atomic_fetch_add(&keep->bytes, PROCESS_BYTES);
+		atomic_store(&standing, MEMBER);
+	} else {
+		atomic_store(&standing, OUTSIDER);
 	}
-	col_lock_give(&lock);
+}
+
+/* One thread does it, the others wait for it: what they wrote meanwhile would not be in the ring.
+ */
+static unsigned join(struct fmt_keep *keep)
+{
+	sys_sigset old;
+
+	sys_block_signals(&old);
+	if (col_lock_take(&joining) == 0) {
+		if (atomic_load(&standing) == STRANGER)
+			join_now(keep);
+		col_lock_give(&joining);
+	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 	return atomic_load(&standing);
 }
 
@@ -99,6 +108,9 @@ static int give_back(void *argument)
 	strcpy(stpcpy(name + length, "/"), names[victim->stream]);
 	fd = (int)col_file_open(founder, name, O_RDWR | O_NOFOLLOW, 0);
 	error = fd < 0 ? fd : -ESTALE;
+	/* It is somewhere else by now. */
+	if (error == -ENOENT && strncmp(directory, name, length) != 0)
+		error = -ESTALE;
 	if (fd >= 0 && col_file_is_named(fd, founder, name))
 		map = sys_mmap(victim->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, victim->at);
 	is_ours = fd >= 0 && col_file_is_named(fd, founder, name);
@@ -122,7 +134,7 @@ static int drop(struct keep_victim *victim)
 		error = col_file_with_free(give_back, victim);
 	/* A file that is gone takes no room. */
 	if (error != 0 && error != -ENOENT) {
-		keep_ring_return(victim->extent);
+		keep_ring_return(&ring, victim);
 		return error;
 	}
 	atomic_fetch_sub(&ring.keep->bytes, victim->size);
@@ -194,6 +206,19 @@ static int wait_for_others(int *waits)
 	return -EDQUOT;
 }
 
+/* The whole ring is looked at now and then only, if that shows nothing. */
+static int sweep(struct keep_victim *victim)
+{
+	uint64_t now = col_ticks();
+
+	if (now < atomic_load(&next_sweep))
+		return 0;
+	if (keep_ring_sweep(&ring, victim))
+		return 1;
+	atomic_store(&next_sweep, now + col.descriptor.clock_hz / SWEEPS_A_SECOND);
+	return 0;
+}
+
 /* Have room for what has been counted. */
 static int make_room(void)
 {
@@ -201,7 +226,8 @@ static int make_room(void)
 	int waits = 0;
 
 	while (atomic_load(&ring.keep->bytes) > most()) {
-		int is_dropped = keep_ring_oldest(&ring, UINT64_MAX, &victim) && drop(&victim) == 0;
+		int is_found = keep_ring_oldest(&ring, UINT64_MAX, &victim) || sweep(&victim);
+		int is_dropped = is_found && drop(&victim) == 0;
 
 		if (!is_dropped && wait_for_others(&waits) < 0)
 			return -EDQUOT;
@@ -218,6 +244,7 @@ static int find_room(enum fmt_stream stream, uint32_t size, struct keep_room *ou
 	    (atomic_load(&ring.keep->bytes) + size > most() && use_again(stream, UINT64_MAX, out)))
 		return 0;
 	atomic_fetch_add(&ring.keep->bytes, size);
+	out->is_counted = 1;
 	error = make_room();
 	if (error < 0)
 		atomic_fetch_sub(&ring.keep->bytes, size);
@@ -226,30 +253,27 @@ static int find_room(enum fmt_stream stream, uint32_t size, struct keep_room *ou
 	return error;
 }
 
-/* No handler of the program may jump away in the middle. */
+/* No handler may come in the middle: it could jump away, or fork a child that takes what is settled
+ * for its own. */
 int keep_make_room(enum fmt_stream stream, uint32_t size, struct keep_room *out)
 {
-	sys_sigset old;
-	int error;
-
 	*out = (struct keep_room){.size = size};
 	if (likely(!keep_is_on()))
 		return 0;
 	if (unlikely(col_ticks() < atomic_load(&next_try)))
 		return -EDQUOT;
-	sys_block_signals(&old);
-	error = find_room(stream, size, out);
-	sys_sigmask(SIG_SETMASK, &old, NULL);
-	return error;
+	return find_room(stream, size, out);
 }
 
 void keep_settle(const struct keep_room *room, int error, uint64_t at)
 {
 	struct fmt_keep_extent *extent;
 
-	if (likely(!keep_is_on()))
+	if (likely(!room->is_counted && !room->is_again))
 		return;
-	extent = room->kept ? keep_ring_at(&ring, room->kept) : NULL;
+	extent = room->kept && keep_ring_is_held(&ring, room->kept)
+	                 ? keep_ring_at(&ring, room->kept)
+	                 : NULL;
 	if (extent && error == 0)
 		atomic_store(&extent->at, at);
 	if (error == 0)
@@ -311,14 +335,39 @@ uint64_t keep_most_stacks(uint64_t most_of)
 	return likely(!bytes) || bytes > most_of ? most_of : bytes;
 }
 
+static char *name_of_own(void)
+{
+	return fmt_keep_process_at(ring.keep, ring.me)->name;
+}
+
+void keep_begin_rename(void)
+{
+	if (keep_is_on())
+		*(volatile char *)name_of_own() = '\0';
+}
+
+/* The first letter comes last. */
 void keep_rename(const char *name)
 {
-	if (keep_is_on() && strlen(name) < FMT_KEEP_NAME)
-		strcpy(fmt_keep_process_at(ring.keep, ring.me)->name, name);
+	char own[FMT_KEEP_NAME], *at;
+
+	if (!keep_is_on())
+		return;
+	own_name(own);
+	if (!name)
+		name = own;
+	if (strlen(name) >= FMT_KEEP_NAME)
+		return;
+	at = name_of_own();
+	strcpy(at + 1, name + 1);
+	atomic_thread_fence(memory_order_release);
+	*(volatile char *)at = name[0];
 }
 
 void keep_begin_child(void)
 {
+	col_lock_give(&joining);
 	atomic_store(&standing, STRANGER);
 	atomic_store(&next_try, 0);
+	atomic_store(&next_sweep, 0);
 }

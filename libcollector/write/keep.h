@@ -14,6 +14,7 @@
 
 /* Room for an extent. */
 struct keep_room {
+	int is_counted; /* it was found in the ring, or counted there */
 	uint32_t size;
 	uint32_t kept; /* its number in the ring; 0: it is not there, and never dropped */
 	int is_again;  /* it is a part of the file that was used before, at `at` */
@@ -24,7 +25,8 @@ struct keep_room {
 int keep_is_on(void);
 
 /* Have room for an extent of `size` bytes of a file. Returns 0, or -EDQUOT: all that is there is in
- * use, for the moment. keep_settle says what has become of it. */
+ * use, for the moment. keep_settle says what has become of it; signals are blocked from here to
+ * there. */
 int keep_make_room(enum fmt_stream stream, uint32_t size, struct keep_room *out);
 
 /* The extent is at offset `at`, or if error < 0, there is none. Also with a lock of a stream. */
@@ -45,7 +47,9 @@ void keep_begin_stacks(uint64_t at);
 uint64_t keep_longest(uint64_t most);
 uint64_t keep_most_stacks(uint64_t most);
 
-/* The directory of the process has another name. */
+/* The directory of the process is about to have another name: nobody finds it meanwhile. Then it
+ * has that name, or as before if NULL. */
+void keep_begin_rename(void);
 void keep_rename(const char *name);
 
 /* In a forked child: it is another process; and when the recording is over. */

@@ -1,6 +1,7 @@
 /* keep_ring.c: see keep_ring.h. */
 #include "libcollector/write/keep_ring.h"
 
+#include <errno.h>
 #include <linux/stat.h>
 
 /* Usage samples and names of threads stay while they are at most this part of all, or so many
@@ -36,13 +37,18 @@ static void put_pid(char *out, uint32_t pid)
 	*out = '\0';
 }
 
-/* Without /proc, nobody is known to have ended. */
-static int is_gone(uint32_t pid)
+/* Of one in another name space of pids, the number means nothing here. Without /proc, nobody is
+ * known to have ended. /proc may be that of another name space, or hide the processes of others; so
+ * the kernel is asked, too, but only then: a sandbox may end a program that asks for others. */
+static int is_gone(uint32_t pid, uint64_t space, uint64_t own_space)
 {
 	char path[32] = "/proc/";
 
+	if (space == 0 || space != own_space)
+		return 0;
 	put_pid(path + strlen(path), pid);
-	return inode_of(path) == 0 && inode_of("/proc/self") != 0;
+	return inode_of(path) == 0 && inode_of("/proc/self") != 0 &&
+	       SYS3(SYS_tgkill, pid, pid, 0) == -ESRCH;
 }
 
 static void end_process(struct fmt_keep_process *process, uint32_t pid)
@@ -59,20 +65,21 @@ static int has_ended(const struct keep_ring *ring, unsigned number)
 	uint32_t pid = atomic_load(&process->pid);
 
 	if (pid != 0 && number != ring->me &&
-	    atomic_load(&process->space) == atomic_load(&mine->space) && is_gone(pid))
+	    is_gone(pid, atomic_load(&process->space), atomic_load(&mine->space)))
 		end_process(process, pid);
 	return atomic_load(&process->pid) == 0;
 }
 
 /* Take a row that is free, or would be if somebody had looked. */
-static struct fmt_keep_process *take_row(const struct keep_ring *ring, unsigned *number)
+static struct fmt_keep_process *take_row(const struct keep_ring *ring, uint64_t space,
+                                         unsigned *number)
 {
 	for (int look = 0; look <= 1; look++)
 		for (unsigned i = 0; i < fmt_keep_processes(ring->bytes); i++) {
 			struct fmt_keep_process *row = fmt_keep_process_at(ring->keep, i);
 			uint32_t none = 0, pid = atomic_load(&row->pid);
 
-			if (look && pid != 0 && is_gone(pid))
+			if (look && pid != 0 && is_gone(pid, atomic_load(&row->space), space))
 				end_process(row, pid);
 			*number = i;
 			if (atomic_compare_exchange_strong(&row->count, &none, 1))
@@ -88,11 +95,11 @@ int keep_ring_register(struct keep_ring *ring, const char *name)
 
 	for (unsigned i = 0; i < fmt_keep_processes(ring->bytes); i++) {
 		row = fmt_keep_process_at(ring->keep, i);
-		if (atomic_load(&row->pid) == (uint32_t)col.pid &&
+		if (atomic_load(&row->pid) == (uint32_t)col.pid && space != 0 &&
 		    atomic_load(&row->space) == space)
 			end_process(row, (uint32_t)col.pid);
 	}
-	row = take_row(ring, &ring->me);
+	row = take_row(ring, space, &ring->me);
 	if (!row)
 		return 0;
 	strcpy(row->name, name);
@@ -191,11 +198,6 @@ static uint64_t in_state(uint64_t what, enum fmt_keep_state state)
 	return (what & ~(uint64_t)0xff) | state;
 }
 
-void keep_ring_return(struct fmt_keep_extent *extent)
-{
-	atomic_store(&extent->what, in_state(atomic_load(&extent->what), FMT_KEEP_FULL));
-}
-
 /* Put what is the caller's at the end of the ring. Returns 1, or 0: it is full. */
 static int move(const struct keep_ring *ring, struct fmt_keep_extent *extent, uint64_t was,
                 enum fmt_keep_state state, uint64_t ticks)
@@ -206,11 +208,28 @@ static int move(const struct keep_ring *ring, struct fmt_keep_extent *extent, ui
 	return 1;
 }
 
+void keep_ring_return(const struct keep_ring *ring, const struct keep_victim *victim)
+{
+	uint64_t what = fmt_keep_what(FMT_KEEP_FULL, victim->stream, victim->process, victim->size);
+
+	if (!move(ring, victim->extent, what, FMT_KEEP_FULL, victim->ticks))
+		atomic_store(&victim->extent->what, what);
+}
+
+int keep_ring_is_held(const struct keep_ring *ring, uint32_t number)
+{
+	uint64_t what = atomic_load(&keep_ring_at(ring, number)->what);
+
+	return fmt_keep_state_of(what) == FMT_KEEP_HELD && fmt_keep_process_of(what) == ring->me;
+}
+
 void keep_ring_give(const struct keep_ring *ring, uint32_t number)
 {
 	struct fmt_keep_extent *extent = keep_ring_at(ring, number);
 	uint64_t was = atomic_load(&extent->what);
 
+	if (!keep_ring_is_held(ring, number))
+		return;
 	/* The hand has passed it, and would not come again soon. */
 	if (atomic_load(&extent->position) < atomic_load(&ring->keep->hand) &&
 	    move(ring, extent, was, FMT_KEEP_FULL, col_ticks()))
@@ -228,22 +247,24 @@ static uint64_t most_context(const struct keep_ring *ring)
 	return ring->bytes ? ring->bytes / CONTEXT_SHARE : CONTEXT_MAX;
 }
 
-/* What an extent that has its turn is to become: FREE: it can go; GOING: it stays where it is. What
- * nobody needs any more, but what is kept may have needed until now, goes the next time. */
+/* What an extent that has its turn is to become: FREE: it can go; GOING: it stays where it is, and
+ * so do stacks whose place is not known yet, which will be told for this number. What nobody needs
+ * any more, but what is kept may have needed until now, goes the next time. */
 static enum fmt_keep_state judge(const struct keep_ring *ring, uint64_t what, uint64_t at)
 {
 	const enum fmt_stream stream = (enum fmt_stream)fmt_keep_stream_of(what);
 	const unsigned process = fmt_keep_process_of(what);
 	const int is_held = fmt_keep_state_of(what) == FMT_KEEP_HELD;
 
-	if (is_held && stream == FMT_STREAM_FRAMEINFO) {
-		struct fmt_keep_process *row = fmt_keep_process_at(ring->keep, process);
+	if (is_held && has_ended(ring, process))
+		return FMT_KEEP_FULL;
+	if (is_held && (stream != FMT_STREAM_FRAMEINFO || at == 0))
+		return FMT_KEEP_GOING;
+	if (is_held) {
+		const struct fmt_keep_process *row = fmt_keep_process_at(ring->keep, process);
 
-		return !has_ended(ring, process) && at >= atomic_load(&row->stacks) ? FMT_KEEP_HELD
-		                                                                    : FMT_KEEP_FULL;
+		return at >= atomic_load(&row->stacks) ? FMT_KEEP_HELD : FMT_KEEP_FULL;
 	}
-	if (is_held)
-		return has_ended(ring, process) ? FMT_KEEP_FULL : FMT_KEEP_GOING;
 	if (stream == FMT_STREAM_OVERVIEW &&
 	    atomic_load(&ring->keep->context) <= most_context(ring))
 		return FMT_KEEP_FULL;
@@ -288,9 +309,7 @@ static int look_at(const struct keep_ring *ring, struct fmt_keep_extent *extent,
 	return 0;
 }
 
-/* Behind the hand, there are extents of processes that have ended since, and what found no place
- * elsewhere. */
-static int sweep(const struct keep_ring *ring, struct keep_victim *out)
+int keep_ring_sweep(const struct keep_ring *ring, struct keep_victim *out)
 {
 	for (uint32_t i = 0; i < fmt_keep_extents(ring->bytes); i++)
 		if (look_at(ring, fmt_keep_extent_at(ring->keep, ring->bytes, i), UINT64_MAX, out))
@@ -318,7 +337,7 @@ int keep_ring_oldest(const struct keep_ring *ring, uint64_t before, struct keep_
 		    look_at(ring, extent, before, out))
 			return 1;
 	}
-	return before == UINT64_MAX && sweep(ring, out);
+	return 0;
 }
 
 /* Take the extent if it is like that, and from before that time. */

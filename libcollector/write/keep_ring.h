@@ -32,18 +32,27 @@ uint32_t keep_ring_enter(const struct keep_ring *ring, enum fmt_stream stream, u
 
 struct fmt_keep_extent *keep_ring_at(const struct keep_ring *ring, uint32_t number);
 
-/* It is full: nobody writes there any more. */
+/* Does the calling process write there? */
+int keep_ring_is_held(const struct keep_ring *ring, uint32_t number);
+
+/* It is full: nobody writes there any more. Nothing if it is not the caller's, or was given
+ * already. */
 void keep_ring_give(const struct keep_ring *ring, uint32_t number);
 
 /* Take it out. */
 void keep_ring_leave(const struct keep_ring *ring, struct fmt_keep_extent *extent);
 
-/* What was found could not be dropped: another process may find it. */
-void keep_ring_return(struct fmt_keep_extent *extent);
+/* What was found could not be dropped: it goes to the end of the ring, so that the next one has its
+ * turn, and this one that of another process. */
+void keep_ring_return(const struct keep_ring *ring, const struct keep_victim *victim);
 
 /* Find the oldest extent that nobody writes to and nothing that is kept needs. before: only one
- * that was full by then. Returns 1, or 0: there is none. */
+ * that was full by then. Returns 1, or 0: there is none before the end of the ring. */
 int keep_ring_oldest(const struct keep_ring *ring, uint64_t before, struct keep_victim *out);
+
+/* The same of what lies behind the hand: extents of processes that have ended since, and what found
+ * no place elsewhere. It looks at the whole ring. */
+int keep_ring_sweep(const struct keep_ring *ring, struct keep_victim *out);
 
 /* The same of an extent of the calling process, of that file and size: the oldest of them, if it is
  * one of the oldest of all. */

@@ -107,7 +107,7 @@ static int new_extent(struct col_slot *slot, enum fmt_stream which, uint32_t tid
 	memory = window_memory(extent.window, extent.at);
 	if (extent.size >= FDR_PAGE)
 		sys_madvise(memory, extent.size, MADV_POPULATE_WRITE);
-	if (extent.at != 0 && *(uint64_t *)memory)
+	if (extent.kept && extent.at != 0 && *(uint64_t *)memory)
 		ring_clear(memory, extent.size);
 	header = extent.at == 0 ? FDR_HEADER_SIZE : 0;
 	if (extent.at != 0)

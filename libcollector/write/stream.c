@@ -298,36 +298,43 @@ static int claim_now(void *argument)
 static int claim(struct request *wanted)
 {
 	struct stream *stream = &streams[wanted->which];
-	sys_sigset old;
-	int error;
+	int error = col_lock_take(&stream->lock);
 
-	sys_block_signals(&old);
-	error = col_lock_take(&stream->lock);
 	if (error == 0) {
 		error = col_file_use(&stream->file, stream->name, claim_now, wanted);
 		col_lock_give(&stream->lock);
 	}
-	sys_sigmask(SIG_SETMASK, &old, NULL);
 	if (error < 0)
 		account_give_back(wanted->size);
+	return error;
+}
+
+static int claim_kept(struct request *wanted)
+{
+	struct keep_room room;
+	int error = keep_make_room(wanted->which, wanted->size, &room);
+
+	if (error < 0)
+		return error;
+	error = claim(wanted);
+	keep_settle(&room, error, wanted->at);
 	return error;
 }
 
 int col_stream_claim(enum fmt_stream which, uint32_t size, uint64_t *at)
 {
 	struct request wanted = {.which = which, .size = size};
-	struct keep_room room;
+	sys_sigset old;
 	int error = stream_get_ready(which, size);
 
 	*at = 0;
-	if (error == 0)
-		error = keep_make_room(which, size, &room);
-	else if (error == 1)
+	if (error == 1)
 		return keep_count(size), 0;
 	if (error < 0)
 		return error;
-	error = claim(&wanted);
-	keep_settle(&room, error, wanted.at);
+	sys_block_signals(&old);
+	error = claim_kept(&wanted);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 	*at = wanted.at;
 	return error;
 }

@@ -8,9 +8,14 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { TID = 500, MIB = 1 << 20, MOST = 1 << 20 };
@@ -197,6 +202,135 @@ Test(keep, when_all_is_in_use_events_are_lost_and_not_the_bound)
 	                            &(struct fmt_clock){.kind = FMT_KIND_clock, .stack = 2},
 	                            sizeof(struct fmt_clock), col_ticks()),
 	             0, "there is room again");
+}
+
+/* ---- at the same time */
+
+static void *write_some(void *unused)
+{
+	struct fmt_clock record = {.kind = FMT_KIND_clock, .stack = 1};
+	struct col_slot slot = {.size = 0};
+
+	(void)unused;
+	for (int i = 0; i < 50; i++)
+		if (col_slot_write(&slot, FMT_STREAM_PROFILE, TID, &record, sizeof(record),
+		                   col_ticks()) != 0)
+			return &found;
+	return NULL;
+}
+
+Test(keep, threads_that_begin_together_are_all_in_the_ring)
+{
+	enum { THREADS = 16 };
+	pthread_t thread[THREADS];
+	void *failed;
+
+	for (int i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL, write_some, NULL), 0);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], &failed);
+		cr_assert_null(failed);
+	}
+	/* But for the first page, which is never dropped. */
+	cr_assert_eq(atomic_load(&account_keep()->writers), THREADS - 1);
+}
+
+/* How many parts in the ring have no place in the file. */
+static int count_without_place(void)
+{
+	struct fmt_keep *keep = account_keep();
+	int count = 0;
+
+	for (uint64_t i = 0; i < atomic_load(&keep->next); i++) {
+		struct fmt_keep_extent *extent = fmt_keep_extent_at(keep, col.descriptor.keep_bytes,
+		                                                    i);
+
+		count += atomic_load(&extent->what) != 0 && atomic_load(&extent->at) == 0;
+	}
+	return count;
+}
+
+static sigjmp_buf away;
+static volatile sig_atomic_t jumps;
+
+static void jump(int signal)
+{
+	(void)signal;
+	jumps++;
+	siglongjmp(away, 1);
+}
+
+Test(keep, a_handler_that_jumps_away_loses_no_place_in_the_ring)
+{
+	enum { CLAIMS = 20000, PERIOD_US = 50 };
+	const struct itimerval often = {{0, PERIOD_US}, {0, PERIOD_US}}, never = {{0}, {0}};
+	static volatile int claims;
+	uint64_t at;
+
+	col.descriptor.keep_bytes = 0;
+	col.descriptor.keep_ms = 3600000;
+	cr_assert_eq(col_stream_claim(FMT_STREAM_FRAMEINFO, FDR_PAGE, &at), 0);
+	signal(SIGALRM, jump);
+	setitimer(ITIMER_REAL, &often, NULL);
+	sigsetjmp(away, 1);
+	while (claims++ < CLAIMS)
+		cr_assert_eq(col_stream_claim(FMT_STREAM_FRAMEINFO, FDR_PAGE, &at), 0);
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	cr_assert_gt(jumps, 10);
+	cr_assert_eq(count_without_place(), 0);
+}
+
+Test(keep, a_child_has_a_row_of_its_own_while_another_thread_joins)
+{
+	int status;
+	pid_t pid;
+
+	cr_assert(keep_is_on());
+	pid = fork();
+	if (pid == 0) {
+		alarm(20);
+		col.pid = getpid();
+		keep_begin_child();
+		_exit(keep_is_on() ? 0 : 1);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert_eq(status, 0);
+	cr_assert_eq(atomic_load(&fmt_keep_process_at(account_keep(), 1)->pid), (uint32_t)pid);
+}
+
+Test(keep, what_is_not_there_counts_no_longer)
+{
+	struct keep_room room;
+	uint64_t before, writers;
+
+	cr_assert(keep_is_on());
+	before = atomic_load(&account_keep()->bytes);
+	writers = atomic_load(&account_keep()->writers);
+	cr_assert_eq(keep_make_room(FMT_STREAM_PROFILE, 8192, &room), 0);
+	cr_assert_eq(atomic_load(&account_keep()->bytes), before + 8192);
+	keep_settle(&room, -ENOSPC, 0);
+	cr_assert_eq(atomic_load(&account_keep()->bytes), before);
+	cr_assert_eq(atomic_load(&account_keep()->writers), writers);
+	room = (struct keep_room){.size = 8192};
+	keep_settle(&room, -ENOSPC, 0);
+	cr_assert_eq(atomic_load(&account_keep()->bytes), before, "it was never counted");
+}
+
+Test(keep, while_a_directory_is_renamed_nobody_finds_it)
+{
+	const char *name;
+
+	cr_assert(keep_is_on());
+	name = fmt_keep_process_at(account_keep(), 0)->name;
+	cr_assert_str_eq(name, ".");
+	keep_begin_rename();
+	cr_assert_str_eq(name, "");
+	keep_rename("M_r3.er");
+	cr_assert_str_eq(name, "M_r3.er");
+	keep_begin_rename();
+	keep_rename(NULL);
+	cr_assert_str_eq(name, ".", "it has kept its name");
 }
 
 /* ---- stacks */

@@ -39,7 +39,7 @@ static uint64_t take_oldest(void)
 {
 	struct keep_victim victim;
 
-	if (!keep_ring_oldest(&ring, UINT64_MAX, &victim))
+	if (!keep_ring_oldest(&ring, UINT64_MAX, &victim) && !keep_ring_sweep(&ring, &victim))
 		return 0;
 	keep_ring_leave(&ring, victim.extent);
 	return victim.at;
@@ -142,6 +142,55 @@ Test(keep_ring, usage_samples_stay_while_they_are_few)
 	cr_assert_eq(take_oldest(), 0);
 }
 
+Test(keep_ring, what_cannot_be_dropped_lets_the_next_one_have_its_turn)
+{
+	struct keep_victim victim;
+
+	keep_ring_give(&ring, enter(100));
+	keep_ring_give(&ring, enter(200));
+	for (uint64_t at = 100; at <= 200; at += 100) {
+		cr_assert_eq(keep_ring_oldest(&ring, UINT64_MAX, &victim), 1);
+		cr_assert_eq(victim.at, at);
+		keep_ring_return(&ring, &victim);
+	}
+	cr_assert_eq(take_oldest(), 100, "neither is lost");
+	cr_assert_eq(take_oldest(), 200);
+	cr_assert_eq(take_oldest(), 0);
+	cr_assert_eq(atomic_load(&fmt_keep_process_at(ring.keep, ring.me)->count), 1);
+}
+
+Test(keep_ring, what_is_full_already_or_of_another_process_is_not_given)
+{
+	uint32_t number = enter(100);
+	struct keep_ring other = ring;
+
+	cr_assert(keep_ring_is_held(&ring, number));
+	other.me = ring.me + 1;
+	cr_assert_not(keep_ring_is_held(&other, number));
+	keep_ring_give(&other, number);
+	cr_assert_eq(take_oldest(), 0);
+	keep_ring_give(&ring, number);
+	cr_assert_not(keep_ring_is_held(&ring, number));
+	keep_ring_give(&ring, number);
+	cr_assert_eq(atomic_load(&ring.keep->writers), 0);
+	cr_assert_eq(take_oldest(), 100);
+	keep_ring_give(&ring, number);
+	cr_assert_eq(take_oldest(), 0);
+}
+
+Test(keep_ring, stacks_without_a_place_stay_where_they_are)
+{
+	uint32_t number = keep_ring_enter(&ring, FMT_STREAM_FRAMEINFO, SIZE, 0);
+
+	atomic_store(&fmt_keep_process_at(ring.keep, ring.me)->stacks, 1000);
+	keep_ring_give(&ring, enter(200));
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(take_oldest(), i == 0 ? 200 : 0);
+	cr_assert(keep_ring_is_held(&ring, number));
+	atomic_store(&keep_ring_at(&ring, number)->at, 100);
+	cr_assert_eq(take_oldest(), 100, "they are of an older part");
+}
+
 /* ---- processes */
 
 /* Another process registers, enters what is at 100, and ends. Returns its number. */
@@ -178,6 +227,43 @@ Test(keep_ring, what_a_process_leaves_behind_goes_after_what_is_there)
 	keep_ring_leave(&ring, victim.extent);
 	cr_assert_eq(atomic_load(&fmt_keep_process_at(ring.keep, other)->count), 0);
 	cr_assert_eq(atomic_load(&ring.keep->writers), 0);
+}
+
+/* Its number may be that of another process here, or of none. */
+static void not_known_to_have_ended(uint64_t space)
+{
+	unsigned other = by_another("_f1.er");
+	struct keep_victim victim;
+
+	atomic_store(&fmt_keep_process_at(ring.keep, other)->space, space);
+	cr_assert_eq(take_oldest(), 0);
+	cr_assert_eq(keep_ring_sweep(&ring, &victim), 0);
+	cr_assert_neq(atomic_load(&fmt_keep_process_at(ring.keep, other)->pid), 0);
+	cr_assert_neq(by_another("_f2.er"), other, "its row is its own");
+}
+
+Test(keep_ring, a_process_elsewhere_is_not_known_to_have_ended)
+{
+	not_known_to_have_ended(12345);
+}
+
+Test(keep_ring, a_process_of_which_nothing_is_known_is_not_known_to_have_ended)
+{
+	not_known_to_have_ended(0);
+	atomic_store(&fmt_keep_process_at(ring.keep, ring.me)->space, 0);
+	cr_assert_eq(take_oldest(), 0);
+}
+
+Test(keep_ring, rows_of_processes_elsewhere_are_not_taken)
+{
+	for (unsigned i = 0; i < fmt_keep_processes(MIB); i++) {
+		struct fmt_keep_process *row = fmt_keep_process_at(ring.keep, i);
+
+		atomic_store(&row->pid, 0x7ffffff0);
+		atomic_store(&row->count, 1);
+		atomic_store(&row->space, 12345);
+	}
+	cr_assert_eq(keep_ring_register(&ring, "_x1.er"), 0);
 }
 
 Test(keep_ring, rows_of_processes_that_have_ended_are_used_again)

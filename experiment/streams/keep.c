@@ -1,7 +1,7 @@
 /* keep.c: see keep.h. The events of one kind go back further than those of another one, and those
  * of one thread further than those of another one. So all readers begin where all is there. See
  * doc/decisions/103-keep.md. */
-#include "experiment/open/keep.h"
+#include "experiment/streams/keep.h"
 
 #include "format/keep.h"
 #include "format/layout.h"
@@ -33,12 +33,21 @@ static int read_head(const struct experiment *experiment, struct fmt_keep *out)
 	return got == (ssize_t)sizeof(*out);
 }
 
-static void begin_at(struct experiment *experiment, uint64_t ticks)
+/* Whatever is dropped or used again, this gets higher before that. */
+static uint64_t stamp_of(const struct fmt_keep *head)
+{
+	return atomic_load(&head->from) + atomic_load(&head->dropped) + atomic_load(&head->next) +
+	       atomic_load(&head->hand);
+}
+
+static void begin_at(struct experiment *experiment, const struct fmt_keep *head, uint64_t ticks)
 {
 	double from_s = exp_clock_seconds(&experiment->clock, ticks);
 
 	experiment->kept_from = ticks;
+	experiment->kept_stamp = stamp_of(head);
 	experiment->info.kept_from_s = from_s > 0 ? from_s : 0;
+	experiment->info.kept_dropped = atomic_load(&head->dropped);
 }
 
 void exp_keep_read(struct experiment *experiment)
@@ -48,23 +57,39 @@ void exp_keep_read(struct experiment *experiment)
 	experiment->info.is_kept = asked(experiment);
 	if (!experiment->info.is_kept || !read_head(experiment, &head))
 		return;
-	begin_at(experiment, atomic_load(&head.from));
-	experiment->info.kept_dropped = atomic_load(&head.dropped);
+	begin_at(experiment, &head, atomic_load(&head.from));
 }
 
-int exp_keep_has_moved(struct experiment *experiment)
+/* How much later than what was dropped the next try begins: as much as that has moved, and at most
+ * the middle of what is left. */
+static uint64_t step(uint64_t before, uint64_t now, uint64_t last)
+{
+	uint64_t moved = before ? now - before : 0, most = last > now ? (last - now) / 2 : 0;
+
+	return moved < most ? moved : most;
+}
+
+int exp_keep_has_moved(struct experiment *experiment, uint64_t last)
 {
 	const uint64_t before = experiment->kept_from;
 	struct fmt_keep head;
 	uint64_t now;
 
-	if (!experiment->info.is_kept || experiment->info.status != EXP_RUNNING ||
-	    !read_head(experiment, &head))
+	if (!experiment->info.is_kept || !read_head(experiment, &head))
 		return 0;
 	now = atomic_load(&head.from);
 	if (now <= before)
 		return 0;
-	experiment->info.kept_dropped = atomic_load(&head.dropped);
-	begin_at(experiment, before ? now + (now - before) : now);
+	begin_at(experiment, &head, now + step(before, now, last));
 	return 1;
+}
+
+int exp_keep_is_moving(const struct experiment *experiment)
+{
+	struct fmt_keep head;
+
+	if (!experiment->info.is_kept || !read_head(experiment, &head) ||
+	    atomic_load(&head.from) == 0)
+		return 0;
+	return experiment->info.status == EXP_RUNNING || stamp_of(&head) != experiment->kept_stamp;
 }
