@@ -352,6 +352,13 @@ struct exp_quality {
 	double sampled_squares, counter_squares[EXP_COUNTER_LAST - EXP_COUNTER + 1];
 };
 
+/* Cut stacks that end at one frame: its callers were not found. */
+struct exp_stack_end {
+	uint32_t node;    /* of that frame; it may be a mark */
+	unsigned is_deep; /* walks ended there for their length, so its code is not the reason */
+	uint64_t events;
+};
+
 struct exp_data_set {
 	unsigned have; /* enum exp_data: streams that exist and were read */
 	struct exp_nodes nodes;
@@ -372,6 +379,9 @@ struct exp_data_set {
 	struct exp_omp omp;
 	const struct exp_mpi *mpi; /* see mpi.h; NULL: there are no calls */
 	struct exp_quality quality;
+	/* stack_ends[stack_end_count], in order of nodes; of events that were chosen: none. */
+	const struct exp_stack_end *stack_ends;
+	size_t stack_end_count;
 	double first_s, last_s; /* times of the first and the last event */
 };
 

@@ -7,6 +7,7 @@
 #include "analyzer/report/heapsampled.h"
 #include "analyzer/data/newest.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/stackends.h"
 #include "analyzer/report/sureness.h"
 #include "analyzer/report/ticked.h"
 #include "analyzer/base/text.h"
@@ -49,6 +50,7 @@ struct quality {
 	uint64_t unresolved; /* those of them in code without a name */
 	struct ticked ticked;
 	struct heapsampled heap;
+	struct stackends ends;
 };
 
 /* CPU time of a process, but for that in which nothing was to be recorded. */
@@ -140,6 +142,7 @@ static struct quality judge(const struct dataset *dataset)
 		quality.cpu_ns += quality.absent_ns;
 	}
 	judge_code(dataset, &quality);
+	quality.ends = stackends_find(dataset);
 	return quality;
 }
 
@@ -290,6 +293,19 @@ static const char *titled(const char *text, char *out, size_t size)
 	return out;
 }
 
+static void add_ends(struct print_table *record, const struct stackends *ends)
+{
+	char name[STACKENDS_NAME];
+
+	if (!stackends_are_many(ends) || ends->most[0].events == 0)
+		return;
+	print_field_word(record, "truncated_in", "Truncated stacks end in",
+	                 stackends_name(&ends->most[0], name, sizeof(name)));
+	print_field_real(record, PRINT_PERCENT, "truncated_in_share",
+	                 "Share of the truncated stacks that end there",
+	                 percent(ends->most[0].events, ends->cut));
+}
+
 /* The same for programs. */
 static void add_quality_record(const struct dataset *dataset, struct output *output,
                                const struct quality *quality, const char *label)
@@ -355,6 +371,7 @@ static void add_quality_record(const struct dataset *dataset, struct output *out
 	print_field(record, PRINT_COUNT, "truncated", "Truncated stacks", sum->truncated_events);
 	print_field_real(record, PRINT_PERCENT, "truncated_share", "Truncated stacks",
 	                 percent(sum->truncated_events, sum->stack_events));
+	add_ends(record, &quality->ends);
 	print_field_real(record, PRINT_PERCENT, "unresolved_share", "In unresolved code",
 	                 percent(quality->unresolved, quality->judged));
 	if (sureness_of_half(sum, &points))
@@ -424,7 +441,7 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 	struct quality quality = judge(dataset);
 	const struct exp_quality *sum = &quality.sum;
 	FILE *out = output->out;
-	char ticked[256], sampled[320], sure[160];
+	char ticked[256], sampled[320], sure[160], ends[480];
 
 	if (print_is_data(output)) {
 		add_quality_record(dataset, output, &quality, label);
@@ -454,6 +471,11 @@ static void put_quality(const struct dataset *dataset, struct output *output, co
 		fprintf(out, "# clock: %s\n", ticked);
 	if (heapsampled_text(&quality.heap, sampled, sizeof(sampled)))
 		fprintf(out, "# heap: %s\n", sampled);
+	if (stackends_text(&quality.ends, ends, sizeof(ends))) {
+		fputs("# stacks: ", out);
+		text_put(out, ends);
+		fputc('\n', out);
+	}
 	newest_put(dataset, output);
 	put_frameless(dataset, output);
 	put_cut(dataset, output);

@@ -1,12 +1,12 @@
 /* load.c: reads all data streams of an experiment into one set of totals. */
 #include "experiment/open/load.h"
 
-#include "experiment/base/totals.h"
 #include "experiment/base/xmlread.h"
 #include "experiment/fxt/fxtlog.h"
 #include "experiment/fxt/samples.h"
 #include "experiment/open/log.h"
 #include "experiment/open/parallel.h"
+#include "experiment/open/stackends.h"
 #include "experiment/program/program.h"
 #include "experiment/streams/keep.h"
 #include "experiment/streams/pauses.h"
@@ -27,38 +27,6 @@ void exp_load_destroy(struct exp_load *load)
 	exp_functrace_free(load);
 	exp_load_fini(load);
 	free(load);
-}
-
-static uint64_t count_events(const struct exp_load *load, size_t row)
-{
-	const struct exp_rows *rows = &load->rows;
-	uint64_t events = exp_samples_counted(load, row) + (!rows->others ? 0 : rows->others[row]);
-
-	for (size_t i = 0; i < exp_event_total_count; i++)
-		if (rows->value[exp_event_totals[i]])
-			events += rows->value[exp_event_totals[i]][row];
-	return events;
-}
-
-/* Count the stacks that events name, and those that are not whole. */
-static void count_stacks(struct exp_load *load)
-{
-	struct exp_quality *quality = &load->set.quality;
-
-	for (size_t i = 0; i < load->rows.count; i++) {
-		uint64_t events = count_events(load, i);
-		unsigned marks = load->nodes.marks[load->rows.node[i]];
-
-		if (events == 0)
-			continue;
-		quality->stacks++;
-		quality->stack_events += events;
-		quality->truncated += (marks & EXP_STACK_TRUNCATED) != 0;
-		quality->guessed += (marks & EXP_STACK_GUESSED) != 0;
-		quality->failed += (marks & EXP_STACK_FAILED) != 0;
-		if (marks & (EXP_STACK_TRUNCATED | EXP_STACK_FAILED))
-			quality->truncated_events += events;
-	}
 }
 
 static void count_losses(struct exp_load *load)
@@ -106,7 +74,8 @@ static void tell_nodes(const struct exp_load *load, struct exp_nodes *out)
 	out->node_of = rows->node;
 }
 
-static void finish(struct exp_load *load)
+/* Returns 0 or -ENOMEM. */
+static int finish(struct exp_load *load)
 {
 	struct experiment *experiment = load->experiment;
 	struct exp_data_set *set = &load->set;
@@ -122,8 +91,8 @@ static void finish(struct exp_load *load)
 	set->gc_count = load->gc_count;
 	set->java_allocs = load->java_allocs;
 	set->java_alloc_count = load->java_alloc_count;
-	if (set->nodes.pc)
-		count_stacks(load);
+	if (set->nodes.pc && exp_stacks_count(load) != 0)
+		return -ENOMEM;
 	count_losses(load);
 	set->quality.cpu_ns = find_cpu_time(load);
 	if (!load->selection)
@@ -141,6 +110,7 @@ static void finish(struct exp_load *load)
 	if (load->map_peak_tsc != 0)
 		set->heap.maps.peak_time_s = exp_clock_seconds(&experiment->clock,
 		                                               load->map_peak_tsc);
+	return 0;
 }
 
 /* Stacks do not change once a process has ended, so their numbers can be kept. */
@@ -264,9 +234,12 @@ int exp_load_make(struct experiment *experiment, const struct exp_selection *sel
 			load->unknown_stream, (unsigned long long)load->unknown_offset,
 			(unsigned long long)load->unknown_stacks,
 			exp_stream_names[FMT_STREAM_FRAMEINFO]);
-	finish(load);
-	*out = load;
-	return 0;
+	rc = finish(load);
+	if (rc != 0)
+		exp_load_destroy(load);
+	else
+		*out = load;
+	return rc;
 }
 
 int experiment_load(struct experiment *experiment, const struct exp_data_set **out)

@@ -143,6 +143,7 @@ void exp_load_fini(struct exp_load *load)
 	exp_rows_fini(&load->rows);
 	free(load->usage);
 	free(load->threads);
+	free(load->stack_ends);
 	free(load->gcs);
 	free(load->java_allocs);
 	free(load->uses);

@@ -56,6 +56,7 @@ struct exp_load {
 	} omp_waits; /* how waits of OpenMP are known */
 	struct exp_mpi_function *mpi_functions;
 	struct exp_mpi_peer *mpi_peers;
+	struct exp_stack_end *stack_ends;
 	uint64_t peak_tsc, map_peak_tsc;
 	struct calls *calls;          /* NULL: there is no function trace */
 	struct exp_timeline timeline; /* of the heap */
