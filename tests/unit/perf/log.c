@@ -75,6 +75,19 @@ static int has(const char *name, unsigned value)
 
 TestSuite(perf_log, .init = setup, .fini = done, .timeout = 60);
 
+/* Somebody may have put a link to another file in its place. */
+Test(perf_log, no_other_file_is_written_to)
+{
+	char log[128], target[128];
+
+	snprintf(log, sizeof(log), "%s/%s", path, FMT_FILE_LOG);
+	snprintf(target, sizeof(target), "%s/target", path);
+	cr_assert_eq(rename(log, target), 0);
+	cr_assert_eq(symlink("target", log), 0);
+	log_lost_files(directory, "No space left on device");
+	cr_expect_str_eq(read_file("target"), "<experiment>\n" FMT_LOG_CLOSE);
+}
+
 Test(perf_log, all_counts_are_there_under_their_names)
 {
 	static const char *const names[] = {

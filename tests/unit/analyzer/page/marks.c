@@ -45,6 +45,37 @@ Test(page_marks, of_many_the_longest_are_kept)
 	marks_fini(&marks);
 }
 
+Test(page_marks, of_one_time_the_longest_comes_first_then_the_first_thread_and_name)
+{
+	static const struct mark sorted[] = {
+		{.begin_ns = 10, .duration_ns = 1, .thread = 9, .name = 9},
+		{.begin_ns = 20, .duration_ns = 5, .thread = 3, .name = 7},
+		{.begin_ns = 20, .duration_ns = 4, .thread = 1, .name = 8},
+		{.begin_ns = 20, .duration_ns = 4, .thread = 2, .name = 1},
+		{.begin_ns = 20, .duration_ns = 4, .thread = 2, .name = 6},
+		{.begin_ns = 30, .duration_ns = 9, .thread = 1, .name = 1},
+	};
+	enum { COUNT = sizeof(sorted) / sizeof(sorted[0]) };
+
+	/* From any place in turn, forwards and backwards. */
+	for (unsigned first = 0; first < COUNT; first++)
+		for (int step = -1; step <= 1; step += 2) {
+			struct marks marks;
+
+			marks_init(&marks);
+			for (unsigned i = 0; i < COUNT; i++)
+				marks_add(&marks,
+				          &sorted[(first + (step < 0 ? COUNT - i : i)) % COUNT]);
+			marks_sort(&marks);
+			for (unsigned i = 0; i < COUNT; i++) {
+				cr_expect_eq(marks.at[i].duration_ns, sorted[i].duration_ns);
+				cr_expect_eq(marks.at[i].thread, sorted[i].thread);
+				cr_expect_eq(marks.at[i].name, sorted[i].name);
+			}
+			marks_fini(&marks);
+		}
+}
+
 Test(page_curve, the_largest_of_each_step)
 {
 	struct curve curve;

@@ -8,6 +8,7 @@
 #include "format/record.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static const uint64_t t = MAKER_START_TICKS;
@@ -125,6 +126,106 @@ Test(page_rows, among_those_of_late_none_comes_twice)
 		          rows.rows[i].thread != rows.rows[i - 1].thread ||
 		          rows.rows[i].node != rows.rows[i - 1].node);
 	cr_expect_eq(sum_of(&rows, EXP_SAMPLES), 40001);
+	page_rows_fini(&rows);
+	end();
+}
+
+/* Allocations in `threads` threads, `each` in every one, step_ns apart, of two stacks in turn; the
+ * process ends after end_ns. */
+static void make_heap(unsigned threads, unsigned each, uint64_t step_ns, uint64_t end_ns)
+{
+	static const uint64_t pcs[] = {0x1000, 0x2000};
+	static const int parents[] = {-1, 0};
+	struct maker_stream stream;
+	uint32_t ids[2];
+	char log[128];
+
+	maker_create(&maker);
+	snprintf(log, sizeof(log), "<event kind=\"exit\" time=\"%llu\" code=\"0\" cpu_ns=\"777\"/>",
+	         (unsigned long long)(t + end_ns));
+	maker_log(&maker, log);
+	maker_nodes(&maker, 2, pcs, parents, ids);
+	maker_stream_init(&stream);
+	for (unsigned thread = 0; thread < threads; thread++) {
+		maker_extent(&stream, 42 + thread, t + 1, 1 << 18);
+		for (unsigned i = 0; i < each; i++)
+			maker_alloc(&stream, t + 10 + step_ns * i,
+			            0x10000 + 64 * (thread * each + i), 16, ids[i % 2]);
+	}
+	maker_stream_put(&maker, &stream, "heaptrace");
+	analysis_init(&analysis);
+	cr_assert_eq(
+		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
+		0);
+	analysis_set_defaults(&analysis);
+	dataset_load(&analysis.dataset, &analysis.output);
+	seen = 0;
+}
+
+/* 40 threads of 100 allocations in 50 ms: 2,000 rows of a ms, a thread and a stack. */
+Test(page_rows, of_a_short_run_threads_are_not_told_apart)
+{
+	struct page_rows rows;
+	uint32_t latest = 0;
+
+	make_heap(40, 100, 500000, 50000000);
+	read_rows(1e-9, &rows);
+	cr_expect_eq(seen, 4000);
+	cr_expect_eq(rows.merged, 1u << FMT_DATAKIND_HEAP);
+	cr_expect_eq(rows.width_ns[FMT_DATAKIND_HEAP], 4000000);
+	cr_expect_eq(sum_of(&rows, EXP_ALLOC_COUNT), 4000);
+	cr_expect_eq(sum_of(&rows, EXP_ALLOC_BYTES), 64000);
+	for (size_t i = 0; i < rows.count; i++) {
+		cr_expect_eq(rows.rows[i].thread, 0);
+		latest = rows.rows[i].end > latest ? rows.rows[i].end : latest;
+	}
+	cr_expect_eq(latest, 12);
+	page_rows_fini(&rows);
+	end();
+}
+
+/* With room for all they are. */
+Test(page_rows, of_few_rows_threads_are_told_apart)
+{
+	struct page_rows rows;
+
+	make_heap(10, 100, 500000, 50000000);
+	read_rows(1e-9, &rows);
+	cr_expect_eq(rows.merged, 0);
+	cr_expect_eq(rows.width_ns[FMT_DATAKIND_HEAP], 1000000);
+	/* In each ms one of either stack. */
+	cr_expect_eq(rows.count, 1000);
+	page_rows_fini(&rows);
+	end();
+}
+
+/* Units of time begin as wide as the number of events, stacks and threads wants: 10 s in 156 units
+ * of 64 ms, for 3 places in 2 threads and an unknown one. */
+Test(page_rows, of_many_events_the_first_step_is_wide)
+{
+	struct page_rows rows;
+
+	make_heap(2, 2500, 4000000, 10000000000);
+	read_rows(1e-9, &rows);
+	cr_expect_eq(rows.merged, 0);
+	cr_expect_eq(rows.width_ns[FMT_DATAKIND_HEAP], 64000000);
+	cr_expect_eq(sum_of(&rows, EXP_ALLOC_COUNT), 5000);
+	cr_expect_eq(rows.count, 2 * 2 * 157);
+	page_rows_fini(&rows);
+	end();
+}
+
+/* So many threads are one from the beginning. */
+Test(page_rows, of_many_events_in_many_threads_these_are_one)
+{
+	struct page_rows rows;
+
+	make_heap(50, 100, 100000000, 10000000000);
+	read_rows(1e-9, &rows);
+	cr_expect_eq(rows.merged, 1u << FMT_DATAKIND_HEAP);
+	cr_expect_eq(sum_of(&rows, EXP_ALLOC_COUNT), 5000);
+	cr_expect_eq(rows.width_ns[FMT_DATAKIND_HEAP], 16000000);
+	cr_expect_eq(rows.count, 100);
 	page_rows_fini(&rows);
 	end();
 }

@@ -122,4 +122,12 @@ Test(runs, errors_of_two_groups_are_joined_as_in_a_difference)
 	joined = runs_joined(&none, &of_a);
 	cr_expect_eq(joined.freedom, 2, "what did not vary tells nothing");
 	cr_expect_eq(runs_joined(&of_a, &none).error, of_a.error);
+	cr_expect_eq(runs_joined(&of_a, &none).freedom, 2);
+	/* An error of 1 is one. */
+	joined = runs_joined(&(struct runs_known){7, 1, 3}, &(struct runs_known){8, 0.75, 3});
+	cr_expect_eq(joined.value, 7);
+	cr_expect_eq(joined.error, 1.25);
+	cr_expect_eq(joined.freedom, 6);
+	joined = runs_joined(&(struct runs_known){7, 0.75, 3}, &(struct runs_known){8, 1, 3});
+	cr_expect_eq(joined.error, 1.25);
 }
