@@ -68,8 +68,7 @@ Test(print_text, what_fits_is_not_cut)
 	char expected[256];
 
 	snprintf(expected, sizeof(expected),
-	         "%40s   Total  %6s\nFirst%35s  Events  Second\n%s       7  b\n", "", "", "",
-	         words);
+	         "%40s   Total  \nFirst%35s  Events  Second\n%s       7  b\n", "", "", words);
 	/* 40 + 2 + 6 + 2 + 6 */
 	expect(begin(words, 7, "b"), 56, expected);
 	expect(begin(words, 7, "b"), 57, expected);
