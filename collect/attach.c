@@ -55,8 +55,8 @@ static int run_helper(const struct installation *installation, const char *what,
 	return run(argv, environment);
 }
 
-static void run_archive(const struct installation *installation, const char *mode,
-                        const char *directory)
+void attach_archive(const struct installation *installation, const char *mode,
+                    const char *directory)
 {
 	char *const argv[] = {
 		(char *)installation->archive, "-q", "-a", (char *)mode, (char *)directory, NULL};
@@ -182,6 +182,6 @@ int attach_record(const struct installation *installation, const struct request 
 	if (!stay(process, signals, request->to_ms) && is_inside)
 		status = leave(installation, target->pid, process);
 	sampler_end(&samplers);
-	run_archive(installation, request->archive, experiment->path);
+	attach_archive(installation, request->archive, experiment->path);
 	return status;
 }

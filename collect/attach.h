@@ -18,4 +18,8 @@ int attach_record(const struct installation *installation, const struct request 
                   const struct target *target, const struct experiment_directory *experiment,
                   int *begun, struct cause *cause);
 
+/* Archive the experiment as -A says, and wait for that. */
+void attach_archive(const struct installation *installation, const char *mode,
+                    const char *directory);
+
 #endif

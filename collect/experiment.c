@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define DEFAULT_NAME "test.1.er"
+#define DEFAULT_SNAPSHOT "snapshot.1.er"
 
 /* NAME.er split for counting: PREFIX (with its dot), number. A name without number is all prefix.
  */
@@ -63,6 +64,8 @@ static const char *default_name(const struct request *request, char *usual)
 	const char *group = request->experiment_group;
 	const char *base = group ? strrchr(group, '/') : NULL;
 
+	if (request->action == OPTIONS_SNAPSHOT)
+		return DEFAULT_SNAPSHOT;
 	if (!group)
 		return DEFAULT_NAME;
 	base = base ? base + 1 : group;

@@ -18,6 +18,7 @@
 #include "collect/process.h"
 #include "collect/repeat.h"
 #include "collect/sampler.h"
+#include "collect/snapshot.h"
 #include "collect/target.h"
 
 #include "format/layout.h"
@@ -307,6 +308,11 @@ static int run(char **argv, struct clock_source *clock, struct cause *cause)
 		               ? 0
 		               : cause_set(cause, CAUSE_FAILED, "cannot write the list: %s",
 		                           strerror(errno));
+	}
+	if (plan.request.action == OPTIONS_SNAPSHOT) {
+		status = environment_find_installation(&plan.installation, cause);
+		return status ? status
+		              : snapshot_make(&plan.installation, &plan.request, clock, cause);
 	}
 	plan.command = argv;
 	if (options_repeats(&plan.request)) {

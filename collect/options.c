@@ -113,7 +113,9 @@ static int refuse_word(const char *word, size_t len, struct cause *cause)
 	return cause_set(cause, CAUSE_FAILED, "unknown option --%s; see xcollect --help", name);
 }
 
-static int take_word(struct request *request, const char *word, struct cause *cause)
+/* A value that must be there may be the next word. *used: 1 if it was. */
+static int take_word(struct request *request, const char *word, const char *next, int *used,
+                     struct cause *cause)
 {
 	const char *value = strchr(word, '=');
 	const struct option *option = find_word(word,
@@ -122,18 +124,23 @@ static int take_word(struct request *request, const char *word, struct cause *ca
 
 	if (!option)
 		return refuse_word(word, value ? (size_t)(value - word) : strlen(word), cause);
+	value = value ? value + 1 : NULL;
+	if (!value && next && option->argument && option->argument[0] != '[') {
+		value = next;
+		*used = 1;
+	}
 	if (value && !option->argument)
 		return cause_set(cause, CAUSE_FAILED, "--%s takes no value", option->word);
 	if (!value && option->argument && option->argument[0] != '[')
 		return cause_set(cause, CAUSE_FAILED, "--%s needs a value (=%s)", option->word,
 		                 option->argument);
-	status = option->take(request, value ? value + 1 : NULL);
+	status = option->take(request, value);
 	if (status == -ERANGE)
 		return cause_set(cause, CAUSE_FAILED, "--%s cannot be '%s': out of range (%s)",
-		                 option->word, value + 1, request->range);
+		                 option->word, value, request->range);
 	if (status < 0)
 		return cause_set(cause, CAUSE_FAILED, "--%s cannot be '%s' (it takes %s)",
-		                 option->word, value + 1, option->argument);
+		                 option->word, value, option->argument);
 	return 0;
 }
 
@@ -213,6 +220,20 @@ static int check_attach(const struct request *request, const char *program, stru
 	return 0;
 }
 
+/* It is a copy: what is recorded was decided before. */
+static int check_snapshot(const struct request *request, const char *program, struct cause *cause)
+{
+	if (program)
+		return cause_set(
+			cause, CAUSE_FAILED,
+			"--snapshot copies what is recorded of a process that runs: there is no program to name ('%s')",
+			program);
+	if (request->attach || request->experiment_group || options_repeats(request))
+		return cause_set(cause, CAUSE_FAILED,
+		                 "--snapshot goes with -o, -O, -d, -A and -C only");
+	return 0;
+}
+
 /* collect(1) needs a -- between a launcher's arguments and its program; not all launchers know
  * it. */
 static void drop_separator(char **at)
@@ -237,7 +258,7 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 			break;
 		}
 		if ((*at)[1] == '-')
-			status = take_word(out, *at + 2, cause);
+			status = take_word(out, *at + 2, at[1], &used, cause);
 		else
 			status = take_letters(out, *at + 1, at[1], &used, cause);
 		if (status)
@@ -248,6 +269,8 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 	if (*at && options_launches_mpi(out))
 		drop_separator(at + 1);
 	if (out->attach && out->action == OPTIONS_RECORD && check_attach(out, *at, cause))
+		return cause->exit_code;
+	if (out->action == OPTIONS_SNAPSHOT && check_snapshot(out, *at, cause))
 		return cause->exit_code;
 	if (out->action == OPTIONS_RECORD && !*at && !out->attach)
 		return cause_set(cause, CAUSE_FAILED, "no program to record; see xcollect --help");
@@ -265,6 +288,7 @@ void options_help(FILE *to)
 {
 	fputs("usage: xcollect [option ...] program [argument ...]\n"
 	      "       xcollect -P pid [option ...]\n"
+	      "       xcollect --snapshot=pid [-o name.er]\n"
 	      "Record what a program does into an experiment directory; read it with xer_print.\n\n",
 	      to);
 	for (size_t i = 0; i < OPTION_COUNT; i++) {

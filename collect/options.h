@@ -22,7 +22,8 @@ enum options_action {
 	OPTIONS_GROUP_DEFINE,
 	OPTIONS_GROUP_DELETE,
 	OPTIONS_GROUP_LIST,
-	OPTIONS_COUNTERS
+	OPTIONS_COUNTERS,
+	OPTIONS_SNAPSHOT
 };
 
 /* All pointers are borrowed from the command line or static. */
@@ -78,6 +79,7 @@ struct request {
 	const char *versus; /* the word between two programs that take turns; NULL: there is one */
 	int is_warmup;      /* this run is not recorded (repeat.c) */
 	pid_t attach;       /* the process to attach to, 0: none */
+	pid_t snapshot;     /* the recorded process to copy what there is of, 0: none */
 	int dry_run;
 	int verbose;
 	const char *comments[OPTIONS_COMMENTS];

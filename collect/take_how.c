@@ -130,7 +130,7 @@ int take_keep(struct request *request, const char *value)
 	               : 0;
 }
 
-int take_attach(struct request *request, const char *value)
+static int take_pid(const char *value, pid_t *out)
 {
 	char *end;
 	long pid;
@@ -139,8 +139,19 @@ int take_attach(struct request *request, const char *value)
 	pid = strtol(value, &end, 10);
 	if (!isdigit((unsigned char)*value) || *end || errno || pid <= 0 || pid > INT_MAX)
 		return -EINVAL;
-	request->attach = (pid_t)pid;
+	*out = (pid_t)pid;
 	return 0;
+}
+
+int take_attach(struct request *request, const char *value)
+{
+	return take_pid(value, &request->attach);
+}
+
+int take_snapshot(struct request *request, const char *value)
+{
+	request->action = OPTIONS_SNAPSHOT;
+	return take_pid(value, &request->snapshot);
 }
 
 int take_pause_signal(struct request *request, const char *value)

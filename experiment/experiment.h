@@ -47,7 +47,8 @@ enum exp_status {
 	EXP_ENDED,    /* an exit event is there */
 	EXP_EXECED,   /* it executed another program, which has its own experiment or none */
 	EXP_DETACHED, /* the recording was ended; the process went on (xcollect -P) */
-	EXP_DIED      /* neither: killed, or the recorder could not write its end */
+	EXP_DIED,     /* neither: killed, or the recorder could not write its end */
+	EXP_SNAPSHOT  /* this is a copy, and when it was made, the process was being recorded */
 };
 
 struct exp_pair {
@@ -127,7 +128,11 @@ struct exp_info {
 	                      unknown */
 	int is_kept;       /* recorded with xcollect --keep: the newest data are there */
 	double kept_from_s; /* since when they are all there, seconds since the start; 0: always */
-	uint64_t kept_dropped; /* bytes of older data that are not, of all processes */
+	uint64_t kept_dropped;   /* bytes of older data that are not, of all processes */
+	const char *snapshot_of; /* path of the experiment that this is a snapshot of; NULL: it is
+	                            none */
+	uint64_t snapshot_pid;   /* of the process that was named for it */
+	double snapshot_s;       /* when it was made, seconds since the start */
 };
 
 /* Open the experiment directory at `path`.

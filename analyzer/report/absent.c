@@ -84,8 +84,9 @@ int absent_find(const struct dataset *dataset, const struct dataset_experiment *
 	                       attribute(event, "reason")};
 	if (strcmp(event->kind, "unrecorded") == 0)
 		return !absent_is_outside(dataset, at, out->lineage);
-	if (!founder || at->info->status == EXP_RUNNING || !makes_process(event) ||
-	    has_experiment(dataset, founder, out->lineage) || has_reason(at->info, out->lineage))
+	if (!founder || at->info->status == EXP_RUNNING || at->info->status == EXP_SNAPSHOT ||
+	    !makes_process(event) || has_experiment(dataset, founder, out->lineage) ||
+	    has_reason(at->info, out->lineage))
 		return 0;
 	out->path = report_attribute(event, "path") ? out->path : "a child";
 	out->reason = experiment_setting(at->experiment, "follow", "on")[0] == '='

@@ -60,6 +60,9 @@ char *report_status(const struct exp_info *info, char *text, size_t size)
 	case EXP_EXECED:
 		snprintf(text, size, "executed another program");
 		break;
+	case EXP_SNAPSHOT:
+		snprintf(text, size, "running then");
+		break;
 	case EXP_DETACHED:
 		snprintf(text, size, "detached");
 		break;

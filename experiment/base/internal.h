@@ -42,6 +42,7 @@ struct experiment {
 	uint64_t end_ticks;
 	uint64_t kept_from;          /* event time: older events are passed over; 0: none are */
 	uint64_t kept_stamp;         /* another one when something was dropped since (keep.h) */
+	uint64_t until;              /* event time: later events are passed over; 0: none are */
 	struct exp_sampled *sampled; /* of a founder: descendants that no collector was in
 	                        (sampled.h); NULL: it has no samples */
 	int is_at_work;              /* somebody still writes samples */
@@ -83,6 +84,13 @@ struct experiment {
 	unsigned counted;                       /* bit n: there is a counter of slot n */
 	struct exp_load *load;                  /* what experiment_load read, NULL before */
 };
+
+/* May the data files be in the middle of a change: of a process that is recorded, or that was when
+ * its files were copied? */
+static inline int exp_is_live(const struct experiment *experiment)
+{
+	return experiment->info.status == EXP_RUNNING || experiment->info.status == EXP_SNAPSHOT;
+}
 
 /* Report a fault in the input and remember that the experiment is damaged. The experiment's path
  * and ": " are put before the text. */

@@ -177,6 +177,19 @@ static void read_detach(struct log_reader *reader, const struct exp_element *ele
 	info->cpu_ns = exp_element_number(element, "cpu_ns", 0);
 }
 
+/* Behind all other events: xcollect writes it into the copy. */
+static void read_snapshot(struct log_reader *reader, const struct exp_element *element)
+{
+	struct experiment *experiment = reader->experiment;
+	struct exp_info *info = &experiment->info;
+
+	info->snapshot_of = exp_element_get(element, "of", "");
+	info->snapshot_pid = exp_element_number(element, "pid", 0);
+	experiment->until = exp_element_number(element, "time", 0);
+	if (exp_element_number(element, "running", 0) == 1)
+		info->status = EXP_SNAPSHOT;
+}
+
 static void read_exit(struct log_reader *reader, const struct exp_element *element)
 {
 	struct experiment *experiment = reader->experiment;
@@ -245,6 +258,8 @@ static int read_event(struct log_reader *reader, const struct exp_element *eleme
 		read_attach(reader, element);
 	else if (strcmp(event.kind, "detach") == 0)
 		read_detach(reader, element);
+	else if (strcmp(event.kind, "snapshot") == 0)
+		read_snapshot(reader, element);
 	else if (strcmp(event.kind, "outside") == 0)
 		reader->experiment->info.outside = exp_element_get(element, "reason", "");
 	else if (strcmp(event.kind, "mpi") == 0)
@@ -488,6 +503,11 @@ void exp_log_apply_clock(struct experiment *experiment, uint64_t last_ticks)
 	for (size_t i = 0; i < info->event_count; i++)
 		if (strcmp(events[i].kind, "exit") == 0 && experiment->event_ticks[i] != 0)
 			latest = experiment->event_ticks[i];
+	if (info->status == EXP_SNAPSHOT && experiment->until)
+		latest = experiment->until;
+	info->snapshot_s = experiment->until
+	                           ? exp_clock_seconds(&experiment->clock, experiment->until)
+	                           : 0;
 	info->clock_hz = experiment->clock.hz;
 	info->clock_is_tsc = experiment->clock.is_tsc;
 	info->start_ticks = experiment->clock.start.ticks;

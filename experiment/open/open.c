@@ -267,7 +267,9 @@ static int read_all(struct experiment *experiment, struct exp_cause *cause)
 	if (experiment->info.outside && experiment->info.status == EXP_DIED)
 		experiment->info.status = is_at_work ? EXP_RUNNING : EXP_ENDED;
 	exp_log_apply_clock(experiment, 0);
-	experiment->info.untold = is_at_work ? 0 : exp_samplers_untold(experiment);
+	experiment->info.untold = is_at_work || experiment->info.status == EXP_SNAPSHOT
+	                                  ? 0
+	                                  : exp_samplers_untold(experiment);
 	experiment->is_at_work = is_at_work;
 	rc = find_founder(experiment);
 	if (rc == 0)

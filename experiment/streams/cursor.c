@@ -258,7 +258,7 @@ static int find_swallowed(struct exp_cursor *cursor)
 	uint64_t next;
 
 	/* A live writer may have gone on here since. */
-	if (unit >= cursor->limit || cursor->stream->experiment->info.status == EXP_RUNNING)
+	if (unit >= cursor->limit || exp_is_live(cursor->stream->experiment))
 		return 0;
 	next = exp_stream_find_buffer(cursor->stream, unit);
 	if (next >= cursor->limit)

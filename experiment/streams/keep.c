@@ -91,5 +91,5 @@ int exp_keep_is_moving(const struct experiment *experiment)
 	if (!experiment->info.is_kept || !read_head(experiment, &head) ||
 	    atomic_load(&head.from) == 0)
 		return 0;
-	return experiment->info.status == EXP_RUNNING || stamp_of(&head) != experiment->kept_stamp;
+	return exp_is_live(experiment) || stamp_of(&head) != experiment->kept_stamp;
 }

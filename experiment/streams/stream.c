@@ -137,7 +137,7 @@ static int take_extent(struct exp_stream *stream, uint64_t at, uint64_t *next)
 		         (unsigned long long)*next);
 		/* A live writer may have published the extent that was passed over as unused a
 		 * moment ago, so that this is the middle of it. */
-		if (stream->experiment->info.status != EXP_RUNNING)
+		if (!exp_is_live(stream->experiment))
 			exp_stream_fault(stream, at, what);
 		return 0;
 	}
@@ -206,8 +206,10 @@ static uint64_t first_of(const struct experiment *experiment, const char *name)
 
 int exp_stream_open(struct experiment *experiment, const char *name, struct exp_stream *out)
 {
-	struct exp_stream stream = {
-		.experiment = experiment, .name = name, .from = first_of(experiment, name)};
+	struct exp_stream stream = {.experiment = experiment,
+	                            .name = name,
+	                            .from = first_of(experiment, name),
+	                            .until = experiment->until ? experiment->until : UINT64_MAX};
 	int rc;
 
 	stream.fd = exp_file_open(experiment->directory, name);

@@ -28,6 +28,7 @@ struct exp_stream {
 	uint64_t size; /* as found when it was opened */
 	unsigned faults;
 	uint64_t from;              /* ticks: events before are passed over */
+	uint64_t until;             /* ticks: what comes later in an extent is not read */
 	struct exp_extent *extents; /* extents[extent_count] in order of the file */
 	size_t extent_count, extent_capacity;
 };
@@ -93,7 +94,7 @@ void exp_cursor_fault(const struct exp_cursor *cursor, const char *what);
 /* exp_cursor_next where the next record is not an event that lies whole in the chunk. */
 int exp_cursor_next_slow(struct exp_cursor *cursor);
 
-/* Go to the next event. Returns 1, or 0 at the end of the extent. */
+/* Go to the next event. Returns 1, or 0 at the end of the extent, or of what is read of it. */
 static inline int exp_cursor_next(struct exp_cursor *cursor)
 {
 	const uint8_t *at = cursor->at;
@@ -115,7 +116,7 @@ static inline int exp_cursor_next(struct exp_cursor *cursor)
 	if (cursor->tsc > cursor->key)
 		cursor->key = cursor->tsc;
 	cursor->at = cursor->payload + size;
-	return 1;
+	return cursor->tsc <= cursor->stream->until;
 }
 
 /* Go to the first event that is not before stream->from. Returns as exp_cursor_next. */

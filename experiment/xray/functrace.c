@@ -36,7 +36,10 @@ static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8
 	struct reader *reader = context;
 	struct calls *calls = reader->calls;
 	struct calls_thread *thread = reader->thread;
-	uint64_t time = *tsc, entries = 0, exits = 0;
+	uint64_t time = *tsc, entries = 0, exits = 0, until = reader->load->experiment->until;
+
+	if (!until)
+		until = UINT64_MAX;
 
 	for (; at < end; at += sizeof(uint64_t)) {
 		uint64_t word;
@@ -46,6 +49,8 @@ static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8
 		if ((word & 1) != 0 || word == 0 || (word >> 1 & 7) > FDR_ENTER_ARG)
 			break;
 		time += word >> 32;
+		if (time > until)
+			continue;
 		function = calls_function(calls, (uint32_t)word >> 4);
 		if (calls->rc != 0)
 			return NULL;

@@ -20,6 +20,7 @@ struct teller {
 	uint32_t tid;
 	int is_mine;            /* the buffer */
 	uint64_t tsc;           /* of the thread's last record */
+	uint64_t until;         /* later records are passed over; 0: none are */
 	struct open_call *open; /* open[depth] */
 	size_t depth, capacity;
 	int (*event)(void *context, const struct exp_trace_event *event);
@@ -102,6 +103,8 @@ static const uint8_t *on_functions(void *context, const uint8_t *at, const uint8
 		if ((word & 1) != 0 || word == 0 || (word >> 1 & 7) > FDR_ENTER_ARG)
 			break;
 		*tsc += word >> 32;
+		if (teller->until && *tsc > teller->until)
+			continue;
 		id = (uint32_t)word >> 4;
 		page = teller->calls->pages[id >> CALLS_PAGE_SHIFT];
 		if (!teller->is_mine || !page || page[id % CALLS_PAGE] == 0)
@@ -178,6 +181,7 @@ int experiment_trace(struct experiment *experiment, uint32_t tid,
 	struct teller teller = {.experiment = experiment,
 	                        .calls = experiment->load->calls,
 	                        .tid = tid,
+	                        .until = experiment->until,
 	                        .event = event,
 	                        .context = context};
 	struct functrace_sink sink = {on_buffer, on_functions, on_argument, on_event, &teller};

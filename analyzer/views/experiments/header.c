@@ -40,16 +40,36 @@ static void put_host(FILE *out, const struct exp_info *info)
 	        (unsigned long long)info->memory_kib / 1024, (unsigned long long)info->page_size);
 }
 
-static void put_start(FILE *out, const struct exp_info *info)
+/* The moment that is so many seconds after the start, in text[size]. Returns text. */
+static char *put_moment(const struct exp_info *info, double after_s, char *text, size_t size)
 {
-	time_t start = (time_t)(info->start_real_ns / 1000000000);
+	time_t moment = (time_t)((double)info->start_real_ns * 1e-9 + after_s);
 	struct tm date;
+
+	if (info->start_real_ns <= 0 || !gmtime_r(&moment, &date) ||
+	    strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &date) == 0)
+		snprintf(text, size, "?");
+	return text;
+}
+
+static void put_snapshot(FILE *out, const struct exp_info *info)
+{
 	char text[64];
 
-	if (info->start_real_ns <= 0 || !gmtime_r(&start, &date) ||
-	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &date) == 0)
-		snprintf(text, sizeof(text), "?");
-	put_field(out, "Started", text);
+	if (!info->snapshot_of)
+		return;
+	fputs("Snapshot   of ", out);
+	text_put(out, info->snapshot_of);
+	fprintf(out, " at %.3f seconds, %s, for process %llu\n", info->snapshot_s,
+	        put_moment(info, info->snapshot_s, text, sizeof(text)),
+	        (unsigned long long)info->snapshot_pid);
+}
+
+static void put_start(FILE *out, const struct exp_info *info)
+{
+	char text[64];
+
+	put_field(out, "Started", put_moment(info, 0, text, sizeof(text)));
 	fprintf(out, "Duration   %.3f seconds\n", info->duration_s);
 }
 
@@ -92,6 +112,8 @@ static void put_status(FILE *out, const struct dataset *dataset,
 	}
 	if (info->status == EXP_DETACHED)
 		fputs(": the recording was ended, the process went on", out);
+	if (info->status == EXP_SNAPSHOT)
+		fputs(", when the snapshot was made; the process went on", out);
 	if (info->status == EXP_RUNNING)
 		fputs(": what is recorded so far", out);
 	if (info->outside) {
@@ -208,6 +230,7 @@ static void put_header(const struct dataset *dataset, struct output *output,
 	put_host(out, info);
 	put_start(out, info);
 	put_status(out, dataset, at);
+	put_snapshot(out, info);
 	put_newest(out, at);
 	put_field(out, "Recorded", header_known(experiment_setting(at->experiment, "command", "")));
 	header_put_settings(out, info, page_columns(out));

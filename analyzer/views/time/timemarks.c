@@ -123,7 +123,7 @@ int timemarks_read(const struct dataset *dataset, const struct lanes_axis *axis,
 		int64_t end_ns = axis_time_ns(dataset, at, at->info->duration_s);
 
 		add(out, TIMEMARK_BEGIN, axis_time_ns(dataset, at, 0));
-		if (at->info->status != EXP_RUNNING)
+		if (at->info->status != EXP_RUNNING && at->info->status != EXP_SNAPSHOT)
 			add(out, TIMEMARK_END, end_ns == axis->to_ns ? end_ns - 1 : end_ns);
 		for (size_t i = 0; i < whole->usage_count; i++)
 			add(out, TIMEMARK_SAMPLES,

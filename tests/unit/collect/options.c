@@ -421,3 +421,30 @@ Test(options, what_does_not_go_with_repeated_runs)
 	cr_expect_str_eq(cause.text, "-g can be given twice at most");
 	cr_expect_eq(PARSE("--versus=", "old", "--", "new"), 125);
 }
+
+Test(options, a_value_that_must_be_there_may_be_the_next_word)
+{
+	cr_assert_eq(PARSE("--keep", "5m", "true"), 0, "%s", cause.text);
+	cr_expect_eq(request.keep_ms, 300000);
+	cr_expect_str_eq(request.target[0], "true");
+	cr_assert_eq(PARSE("--functrace", "true"), 0, "%s", cause.text);
+	cr_expect_str_eq(request.target[0], "true", "it need not be there");
+	cr_expect_eq(PARSE("--keep"), 125);
+	cr_expect_str_eq(cause.text, "--keep needs a value (=SIZE|TIME)");
+}
+
+Test(options, a_snapshot_is_of_a_process)
+{
+	cr_assert_eq(PARSE("--snapshot", "77", "-o", "a.er"), 0, "%s", cause.text);
+	cr_expect_eq(request.action, OPTIONS_SNAPSHOT);
+	cr_expect_eq(request.snapshot, 77);
+	cr_expect_str_eq(request.output, "a.er");
+	cr_assert_eq(PARSE("-C", "why", "--snapshot=78"), 0, "%s", cause.text);
+	cr_expect_eq(request.snapshot, 78);
+	cr_expect_eq(PARSE("--snapshot=0"), 125);
+	cr_expect_eq(PARSE("--snapshot=7x"), 125);
+	cr_expect_eq(PARSE("--snapshot=77", "true"), 125);
+	cr_expect_eq(PARSE("--snapshot=77", "-P", "5"), 125);
+	cr_expect_eq(PARSE("--snapshot=77", "-g", "a.erg"), 125);
+	cr_expect_eq(PARSE("--snapshot=77", "--repeat=3"), 125);
+}

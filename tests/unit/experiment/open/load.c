@@ -83,6 +83,29 @@ Test(load, events_of_stacks_that_are_nowhere_are_told)
 	cr_expect_eq(set->nodes.no_stack[EXP_ALLOC_COUNT], 2);
 }
 
+Test(load, of_a_snapshot_what_is_later_than_its_moment_is_passed_over)
+{
+	const struct exp_data_set *set;
+
+	maker_log(
+		&maker,
+		"<event kind=\"snapshot\" time=\"1000000020\" running=\"1\" pid=\"1\" of=\"/x\"/>");
+	maker_extent(&stream, 42, t, 4096);
+	call(10, ids[1]);
+	call(20, ids[1]);
+	call(21, ids[5] + 16);
+	call(15, ids[1]);
+	maker_extent(&stream, 43, t + 30, 4096);
+	call(31, ids[1]);
+	maker_extent(&stream, 44, t, 4096);
+	call(5, ids[1]);
+	set = load("heaptrace");
+	cr_expect_eq(set->quality.heap_events, 3);
+	cr_expect_eq(set->nodes.no_stack[EXP_ALLOC_COUNT], 0);
+	cr_expect_float_eq(set->last_s, 20e-9, 1e-12);
+	cr_expect_eq(maker.warnings, 0, "%s", maker.warning);
+}
+
 Test(load, is_made_once)
 {
 	const struct exp_data_set *first, *second;

@@ -192,6 +192,24 @@ Test(log, attach_detach_and_outside_say_how_it_was_recorded)
 	cr_expect_eq(info->is_attached, 0);
 }
 
+Test(log, a_snapshot_tells_its_moment_and_whether_the_process_ran)
+{
+	open_log(
+		"<event kind=\"snapshot\" time=\"4000000000\" pid=\"77\" running=\"1\" of=\"/x/a.er\"/>");
+	cr_expect_eq(info->status, EXP_SNAPSHOT);
+	cr_expect_str_eq(info->snapshot_of, "/x/a.er");
+	cr_expect_eq(info->snapshot_pid, 77);
+	cr_expect_float_eq(info->snapshot_s, 3.0, 1e-9);
+	cr_expect_float_eq(info->duration_s, 3.0, 1e-9);
+	open_log(
+		"<event kind=\"exit\" time=\"3000000000\" code=\"3\"/><event kind=\"snapshot\" time=\"4000000000\" running=\"0\" of=\"/x/a.er\"/>");
+	cr_expect_eq(info->status, EXP_ENDED);
+	cr_expect_eq(info->exit_code, 3);
+	cr_expect_float_eq(info->duration_s, 2.0, 1e-9);
+	open_log("");
+	cr_expect_null(info->snapshot_of);
+}
+
 Test(log, a_rank_is_below_the_number_of_processes)
 {
 	static const struct {
