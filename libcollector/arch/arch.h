@@ -51,6 +51,13 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+/* See arch_fault_of. */
+enum arch_fault {
+	ARCH_FAULT_NONE,
+	ARCH_FAULT_SURE,
+	ARCH_FAULT_DOUBTFUL /* or an interrupt has come into the middle of it */
+};
+
 #if defined(__x86_64__)
 #include "libcollector/arch/x86_64.h"
 #elif defined(__i386__)
@@ -139,6 +146,11 @@ static inline int arch_is_sigreturn(uint64_t pc);
 /* True if an interrupted pc is right after a system call, or before one that will be restarted.
  * Reads nothing of the page before. */
 static inline int arch_is_in_call(uint64_t pc);
+
+/* Whether the interrupted instruction had just raised an exception, which is a page fault where it
+ * is executed again. Its code need not be readable: is_readable(from, size) tells. */
+static inline enum arch_fault arch_fault_of(const ucontext_t *context,
+                                            int (*is_readable)(const void *, size_t));
 
 /* The number of the system call that has just failed with EINTR in the interrupted code, as the
  * code before pc shows; -1: there is none, or the code does not show it. Reads nothing of the page

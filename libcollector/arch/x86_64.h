@@ -207,6 +207,25 @@ static inline int arch_is_in_call(uint64_t pc)
 	return (pc & 4095) >= 2 && (arch_is_syscall(pc - 2) || arch_is_syscall(pc));
 }
 
+/* The resume flag: exceptions that are faults save it set, so that a breakpoint at the instruction
+ * is not met twice; system calls and interrupts save it clear, except for interrupts between two
+ * rounds of a repeated string instruction (Intel SDM 3, 18.3.1.1; AMD64 APM 2, 3.1.6). Such an
+ * instruction faults where it comes to a new page, or at its first round. */
+static inline enum arch_fault arch_fault_of(const ucontext_t *context,
+                                            int (*is_readable)(const void *, size_t))
+{
+	enum { ROUND = 64 }; /* bytes of the longest one */
+	const greg_t *gregs = context->uc_mcontext.gregs;
+	const uint8_t *at = (const uint8_t *)gregs[REG_RIP];
+
+	if (!(gregs[REG_EFL] & 1 << 16))
+		return ARCH_FAULT_NONE;
+	if (!is_readable(at, 1) || (*at != 0xf2 && *at != 0xf3) ||
+	    (gregs[REG_RDI] & 4095) < ROUND || (gregs[REG_RSI] & 4095) < ROUND)
+		return ARCH_FAULT_SURE;
+	return ARCH_FAULT_DOUBTFUL;
+}
+
 /* mov $number,%eax; syscall */
 static inline int64_t arch_failed_call(const ucontext_t *context)
 {

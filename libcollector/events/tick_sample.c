@@ -95,46 +95,43 @@ void tick_forget(struct col_thread *thread)
 	take_all(thread);
 }
 
-/* What the kernel has counted for this thread since the last sample: more system than user time;
- * page faults. */
-struct counted {
-	int is_mostly_system, has_faults;
-};
-
-static struct counted look_at_counters(struct col_thread *thread)
+/* True if the kernel has counted more system than user time for this thread since the last look. */
+static int is_mostly_system(struct col_thread *thread)
 {
 	struct rusage now;
-	struct counted since = {0};
 	int64_t user_us, system_us;
-	uint64_t faults;
+	int is_mostly;
 
 	if (SYS2(SYS_getrusage, RUSAGE_THREAD, &now) < 0)
-		return since;
+		return 0;
 	user_us = now.ru_utime.tv_sec * 1000000 + now.ru_utime.tv_usec;
 	system_us = now.ru_stime.tv_sec * 1000000 + now.ru_stime.tv_usec;
-	faults = (uint64_t)now.ru_minflt + (uint64_t)now.ru_majflt;
-	since.is_mostly_system = system_us - thread->system_us > user_us - thread->user_us;
-	since.has_faults = faults != thread->faults;
+	is_mostly = system_us - thread->system_us > user_us - thread->user_us;
 	thread->user_us = user_us;
 	thread->system_us = system_us;
-	thread->faults = faults;
-	return since;
+	return is_mostly;
 }
 
-/* A tick during a system call is delivered when the call returns, or is about to be restarted. A
- * tick during a page fault shows only in the kernel's own accounting, which counts scheduler ticks:
- * those of timers are the same ticks, those of perf events are others. */
+/* A tick during a system call is delivered when the call returns, or is about to be restarted; one
+ * during a page fault, when the instruction that raised it is about to be executed again. Where
+ * that is in doubt, the kernel's own accounting decides, which counts scheduler ticks. */
 static enum fmt_clock_state state_of(struct col_thread *thread, const ucontext_t *context,
                                      enum tick_reason reason)
 {
-	struct counted since = look_at_counters(thread);
-
 	if (reason == TICK_USER)
 		return FMT_clock_state_USER;
-	if (arch_is_in_call(arch_context_pc(context)) ||
-	    (since.is_mostly_system && (since.has_faults || reason == TICK_TIMER)))
+	switch (arch_fault_of(context, sys_is_readable)) {
+	case ARCH_FAULT_SURE:
 		return FMT_clock_state_SYSTEM;
-	return FMT_clock_state_USER;
+	case ARCH_FAULT_DOUBTFUL:
+		if (is_mostly_system(thread))
+			return FMT_clock_state_SYSTEM;
+		break;
+	case ARCH_FAULT_NONE:
+		break;
+	}
+	return arch_is_in_call(arch_context_pc(context)) ? FMT_clock_state_SYSTEM
+	                                                 : FMT_clock_state_USER;
 }
 
 /* Walking a stack that is too deep for the memo takes longer than the time between two ticks. The

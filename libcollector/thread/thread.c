@@ -33,7 +33,6 @@ void thread_begin(struct col_thread *state, uint32_t tid)
 	atomic_store(&state->accounted_ns, 0);
 	atomic_store(&state->owed_ns, 0);
 	state->user_us = state->system_us = 0;
-	state->faults = 0;
 	atomic_store_explicit(&state->tid, tid, memory_order_release);
 	thread_table_enter(tid, state);
 	col_count(&col.count.threads, 1);

@@ -37,8 +37,7 @@ struct col_thread {
 	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick.c */
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
 	atomic_uint_fast64_t owed_ns;      /* of that, by samples in the kernel that are to come */
-	int64_t user_us, system_us;        /* of the thread, at its last sample */
-	uint64_t faults;                   /* of pages, by then */
+	int64_t user_us, system_us;        /* of the thread, when a sample asked last */
 	struct col_slot slot[COL_CONTEXTS][FMT_STREAMS];
 	_Atomic(struct walk_memo *)
 		memo[COL_CONTEXTS]; /* another thread may take them, see memo.h */

@@ -69,6 +69,8 @@ static void next_turn(int signal)
 	int before = now;
 
 	(void)signal;
+	if (times == TURNS) /* the last alarms come when it is over */
+		return;
 	if (++times == TURNS) {
 		swapcontext(&of[before], &all);
 		return;

@@ -16,11 +16,22 @@ true_shares()
 	done
 }
 
+# faults_are_the_kernels NAME: user and system time of first_touch by function
+faults_are_the_kernels()
+{
+	local name share system
+	report "$1" -metrics e.totalcpu:e.system:name -functions
+	while read -r name share system; do
+		within "$1: the kernel's part of $name" "$(awk -v s="$system" 'BEGIN { print (s > 50 ? s - 9 : 0) }')" "$(awk -v s="$system" 'BEGIN { print (s > 50 ? 100 : 6) }')" \
+			"$(awk -v name="$name" '$NF == name { print 100 * $2 / $1 }' "$1.txt")"
+	done <"$1.out"
+}
+
 # unknown NAME: per cent of the CPU time
 unknown() { awk '$NF == "<Unknown>" && NF == 4 { x = $2 } END { print x + 0 }' "$1.txt"; }
 
 if ! why=$("$programs/perf_allowed"); then
-	skip "the kernel's high-resolution clock" "perf events are refused: $why" 28
+	skip "the kernel's high-resolution clock" "perf events are refused: $why" 33
 else
 	# More threads than CPUs: their slices of time must not show.
 	record many -p hi -- "$programs/burn50" 1 6
@@ -40,6 +51,10 @@ else
 	for part in compute call_read call_getppid; do
 		sampled "time in the kernel: $part" "$(awk -v part=$part '$1 == part { print $2 / 10 }' calls.out)" "$(value calls $part 3)" 900
 	done
+
+	# ---- page faults are the kernel's time, at the functions that cause them
+	record touch -p hi -- "$programs/first_touch" 1.5
+	faults_are_the_kernels touch
 
 	# ---- short lives
 	record threads -- "$programs/short_lives" 4000 300
@@ -108,8 +123,10 @@ fi
 # ---- refused
 "$programs/refuse" perf 1 "$xcollect" -o refused.er -A off -p hi "$programs/burn50" 1 2 >refused.out 2>refused.err
 if [ $? = 125 ]; then
-	skip "perf events refused" "filters of system calls cannot be installed here" 3
+	skip "perf events refused" "filters of system calls cannot be installed here" 8
 else
+	"$programs/refuse" perf 1 "$xcollect" -o slow_touch.er -A off "$programs/first_touch" 2 >slow_touch.out 2>slow_touch.err
+	faults_are_the_kernels slow_touch
 	report refused "${metrics[@]}"
 	is "refused: timers sample" "" "$(logged refused perf_samples)"
 	within "refused: at the kernel's ticks" "$(($(due 2) / 3))" 2100 "$(logged refused samples)"

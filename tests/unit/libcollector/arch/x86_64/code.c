@@ -163,6 +163,51 @@ Test(arch, the_page_before_is_not_read)
 	munmap(pages, 8192);
 }
 
+static int unreadable_page(const void *from, size_t size)
+{
+	return from != (const void *)4096 && size > 0;
+}
+
+Test(arch, the_resume_flag_tells_a_page_fault)
+{
+	enum { RF = 1 << 16 };
+
+	set(PUT(0x88, 0x07), 0); /* mov %al,(%rdi) */
+	cr_assert_eq(arch_fault_of(&context, readable), ARCH_FAULT_NONE);
+	context.uc_mcontext.gregs[REG_EFL] = RF;
+	cr_assert_eq(arch_fault_of(&context, readable), ARCH_FAULT_SURE);
+	context.uc_mcontext.gregs[REG_EFL] = ~(greg_t)RF;
+	cr_assert_eq(arch_fault_of(&context, readable), ARCH_FAULT_NONE, "others tell nothing");
+	context.uc_mcontext.gregs[REG_EFL] = RF;
+	context.uc_mcontext.gregs[REG_RIP] = 4096;
+	cr_assert_eq(arch_fault_of(&context, unreadable_page), ARCH_FAULT_SURE,
+	             "a jump to where nothing is");
+}
+
+/* An interrupt in the middle of a repeated instruction sets the flag, too. */
+Test(arch, faults_of_repeated_instructions_are_at_the_beginnings_of_pages)
+{
+	static const struct {
+		greg_t flags, to, from;
+		enum arch_fault fault;
+	} cases[] = {
+		{0, 0x7000, 0x8000, ARCH_FAULT_NONE},
+		{1 << 16, 0x7000, 0x8100, ARCH_FAULT_SURE},
+		{1 << 16, 0x703f, 0x8100, ARCH_FAULT_SURE},
+		{1 << 16, 0x7100, 0x8020, ARCH_FAULT_SURE},
+		{1 << 16, 0x7040, 0x8100, ARCH_FAULT_DOUBTFUL},
+		{1 << 16, 0x7fff, 0x8fff, ARCH_FAULT_DOUBTFUL},
+	};
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		set(i % 2 ? PUT(0xf3, 0xa4) : PUT(0xf2, 0xa6), 0); /* rep movsb, repne cmpsb */
+		context.uc_mcontext.gregs[REG_EFL] = cases[i / 2].flags;
+		context.uc_mcontext.gregs[REG_RDI] = cases[i / 2].to;
+		context.uc_mcontext.gregs[REG_RSI] = cases[i / 2].from;
+		cr_assert_eq(arch_fault_of(&context, readable), cases[i / 2].fault, "%zu", i);
+	}
+}
+
 Test(arch, in_a_call_is_before_and_behind_it)
 {
 	const uint8_t *code = PUT(0x90, 0x0f, 0x05, 0x90, 0x90);
