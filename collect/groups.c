@@ -51,7 +51,7 @@ static int replace(const char *name, const char *line)
 {
 	char directory[PATH_MAX], path[PATH_MAX], temporary[PATH_MAX + 32];
 	FILE *to;
-	int found, failed;
+	int found, status;
 
 	if (groupfile_path("", directory) < 0 || groupfile_path("/groups", path) < 0)
 		return -ENOENT;
@@ -68,12 +68,16 @@ static int replace(const char *name, const char *line)
 	copy_others(to, name, &found);
 	if (line)
 		fprintf(to, "%s\n", line);
-	failed = ferror(to);
-	failed |= fclose(to) != 0;
-	if (!failed && (line || found) && rename(temporary, path) == 0)
-		return 0;
-	unlink(temporary);
-	return failed || found ? -EIO : -ENOENT;
+	status = ferror(to) ? -EIO : 0;
+	if (fclose(to) != 0)
+		status = -errno;
+	if (status == 0 && !line && !found)
+		status = -ENOENT;
+	if (status == 0 && rename(temporary, path) != 0)
+		status = -errno;
+	if (status != 0)
+		unlink(temporary);
+	return status;
 }
 
 int groups_define(const char *text, struct cause *cause)

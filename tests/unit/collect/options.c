@@ -2,6 +2,7 @@
 #include "collect/options.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct request request;
@@ -74,6 +75,56 @@ Test(options, the_heap_is_recorded_whole_or_sampled)
 	          "the last one counts");
 	cr_expect(PARSE("-H", "sampled:0", "true") == 125);
 	cr_expect(strstr(cause.text, "from sampled:1 to sampled:1024G"), "%s", cause.text);
+}
+
+static int parse_keep(const char *value)
+{
+	static char option[64];
+
+	snprintf(option, sizeof(option), "--keep=%s", value);
+	return PARSE(option, "true");
+}
+
+Test(options, what_is_kept_is_a_size_a_time_or_both)
+{
+	static const struct {
+		char *text;
+		uint64_t bytes, ms;
+	} good[] = {{"1024KB", 1 << 20, 0},
+	            {"1024K", 1 << 20, 0},
+	            {"64MB", 64 << 20, 0},
+	            {"1M", 1 << 20, 0},
+	            {"1.5M", 3 << 19, 0},
+	            {"2GB", UINT64_C(2) << 30, 0},
+	            {"2G", UINT64_C(2) << 30, 0},
+	            {"0.1s", 0, 100},
+	            {"90s", 0, 90000},
+	            {"5m", 0, 300000},
+	            {"1.5h", 0, 5400000},
+	            {"64MB,5m", 64 << 20, 300000},
+	            {"5m,64MB", 64 << 20, 300000}};
+	static char *const bad[] = {"",      "64",   "MB",    "64MBs", "64T",   "x64MB",
+	                            "5m,",   ",5m",  "5m,5m", "1M,2M", "5m;1M", "5m,1M,1s",
+	                            "5m 1M", "1M,x", "-1M",   "1..5M", "5ms",   "64mb"};
+	static char *const outside[] = {"1023KB",   "0M",    "0s",        "0.099s",
+	                                "1M,0.09s", "1K,1s", "0.09s,64M", "99999999999G"};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		cr_expect(parse_keep(good[i].text) == 0, "%s: %s", good[i].text, cause.text);
+		cr_expect_eq(request.keep_bytes, good[i].bytes, "%s", good[i].text);
+		cr_expect_eq(request.keep_ms, good[i].ms, "%s", good[i].text);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		cr_expect(parse_keep(bad[i]) == 125, "%s", bad[i]);
+		cr_expect_null(strstr(cause.text, "at least"), "%s: %s", bad[i], cause.text);
+	}
+	for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+		cr_expect(parse_keep(outside[i]) == 125, "%s", outside[i]);
+		cr_expect_not_null(strstr(cause.text, "at least 1MB, at least 0.1s"), "%s: %s",
+		                   outside[i], cause.text);
+	}
+	cr_expect(PARSE("--keep=1M", "--keep=5m", "true") == 0 && request.keep_bytes == 0,
+	          "the last one counts");
 }
 
 Test(options, profile_intervals)
