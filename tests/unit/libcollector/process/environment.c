@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -247,4 +249,48 @@ Test(environment, anothers_recording_is_known)
 	cr_assert_eq(environment_lend(&step, 64), 0);
 	cr_assert(!environment_refuses(environ));
 	environment_take_back();
+}
+
+/* A program may give exec any pointer, and then the kernel's answer is to be EFAULT, not a signal.
+ */
+Test(environment, what_cannot_be_read_is_known)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                   0);
+	char *end = pages + 2 * page, **last = (char **)(void *)end;
+	char *list[] = {"A=1", NULL, NULL};
+	uintptr_t odd[] = {(uintptr_t)list[0], 0};
+
+	cr_assert(pages != MAP_FAILED && mprotect(end, page, PROT_NONE) == 0);
+	cr_expect_eq(environment_is_readable(NULL), 1);
+	cr_expect_eq(environment_is_readable(environ), 1);
+	cr_expect_eq(environment_is_readable(list), 1);
+	cr_expect_eq(environment_is_readable((char **)(void *)end), 0);
+	cr_expect_eq(environment_is_readable((char **)(uintptr_t)16), 0);
+	/* A list that ends with the last page, and one that goes on. */
+	last[-2] = list[0];
+	last[-1] = NULL;
+	cr_expect_eq(environment_is_readable(last - 2), 1);
+	last[-1] = list[0];
+	cr_expect_eq(environment_is_readable(last - 2), 0);
+	/* The end of one lies on both pages. */
+	memcpy(end - sizeof(char *) - 4, odd, sizeof(odd) - 4);
+	cr_expect_eq(environment_is_readable((char **)(void *)(end - sizeof(char *) - 4)), 0);
+	/* Texts: on two pages; up to the last byte; and behind it. */
+	list[1] = pages + page - 3;
+	memset(pages, 'x', 2 * page);
+	end[-1] = '\0';
+	cr_expect_eq(environment_is_readable(list), 1);
+	list[1] = end - 1;
+	cr_expect_eq(environment_is_readable(list), 1);
+	end[-1] = 'x';
+	cr_expect_eq(environment_is_readable(list), 0);
+	list[1] = pages + page - 3;
+	cr_expect_eq(environment_is_readable(list), 0);
+	list[1] = end;
+	cr_expect_eq(environment_is_readable(list), 0);
+	list[0] = end;
+	cr_expect_eq(environment_is_readable(list), 0);
+	munmap(pages, 3 * page);
 }
