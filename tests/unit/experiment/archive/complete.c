@@ -179,3 +179,30 @@ Test(complete, without_samples_the_time_at_the_end_is_that_of_the_profile)
 	expect_sampled(END, 0);
 	expect_sampled(SETTING EXIT("3500000000"), 0);
 }
+
+/* Each class once, in order of the names, with its source file; what would break a line is left
+ * out. */
+Test(complete, the_classes_of_java_methods_are_listed)
+{
+	static const char map[] =
+		"<map version=\"1.0\">\n"
+		" <method id=\"1\" class=\"b/Second\" name=\"f\" signature=\"()V\" source=\"Sec\\x09ond.java\"/>\n"
+		" <method id=\"2\" class=\"a/First\" name=\"f\" signature=\"()V\"/>\n"
+		" <method id=\"3\" class=\"b/Second\" name=\"g\" signature=\"()V\" source=\"Sec\\x09ond.java\"/>\n"
+		" <method id=\"4\" class=\"c/Third two\" name=\"f\" signature=\"()V\" source=\"Third.java\"/>\n"
+		" <method id=\"5\" class=\"a/First\" name=\"g\" signature=\"()V\"/>\n"
+		"</map>\n";
+	char *text;
+
+	maker_put(&maker, FMT_FILE_MAP, map, sizeof(map) - 1);
+	complete_it();
+	text = text_of("JAVA_CLASSES");
+	cr_expect_str_eq(text, "a/First\nb/Second\tSecond.java\nc/Third two\tThird.java\n");
+	free(text);
+}
+
+Test(complete, without_java_methods_there_is_no_list)
+{
+	complete_it();
+	cr_expect_not(has_file("JAVA_CLASSES"));
+}
