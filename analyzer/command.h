@@ -49,11 +49,6 @@ const struct command *command_find(const char *word, char *error, size_t size);
  */
 const char *command_name(size_t index, const char **alias);
 
-/* Take the arguments of `command` from words[count], the words behind it on the command line.
- * Returns how many were taken, or -EINVAL (a required one is missing). */
-int command_take_words(const struct command *command, char *const *words, int count,
-                       struct command_argument *out);
-
 /* Run a command: check what it needs, then call its function. */
 void command_run(struct analysis *analysis, const struct command *command,
                  const struct command_argument *argument);

@@ -1,4 +1,5 @@
 /* main.c: xer_print: opens the experiments, then runs the commands from left to right. */
+#include "analyzer/arguments.h"
 #include "analyzer/command.h"
 #include "analyzer/complete.h"
 #include "analyzer/here.h"
@@ -89,7 +90,7 @@ static int plan_command(struct analysis *analysis, struct plan *plan, char **wor
 		output_fail(&analysis->output, EXIT_USAGE, "%s", error);
 		return -1;
 	}
-	taken = command_take_words(command, words + 1, count - 1, &argument);
+	taken = arguments_take(command, words + 1, count - 1, &argument);
 	if (command->run == view_help && count > 1 &&
 	    words[1][0] != '-') { /* no experiment: help needs none */
 		argument.text = words[1];

@@ -4,6 +4,7 @@
 #include "experiment/base/printable.h"
 #include "analyzer/base/memory.h"
 
+#include <ctype.h>
 #include <string.h>
 
 void text_put_bytes(FILE *out, const char *text, size_t len)
@@ -58,6 +59,18 @@ void text_put_lines(FILE *out, const char *text, const char *indent)
 		if (*text == '\n')
 			text++;
 	}
+}
+
+char *text_trim(char *text)
+{
+	size_t len;
+
+	text += strspn(text, " \t\r\n");
+	len = strlen(text);
+	while (len > 0 && isspace((unsigned char)text[len - 1]))
+		len--;
+	text[len] = '\0';
+	return text;
 }
 
 const char *text_base(const char *path)

@@ -17,6 +17,9 @@ char *text_escape(const char *text);
 /* Print a multi-line text, each line after `indent`, ended by a newline. */
 void text_put_lines(FILE *out, const char *text, const char *indent);
 
+/* Cut blanks off both ends of the text, which is changed. Returns where it begins. */
+char *text_trim(char *text);
+
 /* Last component of a path. */
 const char *text_base(const char *path);
 

@@ -54,3 +54,21 @@ Test(name, short_names_have_no_arguments)
 	check_short("unbalanced)", "unbalanced)");
 	check_short("", "");
 }
+
+Test(text, blanks_are_cut_off_both_ends)
+{
+	static const char *const texts[][2] = {{"", ""},
+	                                       {" \t\r\n", ""},
+	                                       {"a", "a"},
+	                                       {" a b ", "a b"},
+	                                       {"\ta\n", "a"},
+	                                       {"a\r\n", "a"},
+	                                       {"\xc3\xa4 ", "\xc3\xa4"},
+	                                       {" a", "a"}};
+	char copy[16];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		snprintf(copy, sizeof(copy), "%s", texts[i][0]);
+		cr_expect_str_eq(text_trim(copy), texts[i][1]);
+	}
+}
