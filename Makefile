@@ -69,14 +69,14 @@ e2e: ## build and run the end-to-end tests
 	$(MAKE) $(SILENT) browser-tools
 	@tests/run-e2e $(BUILD)
 
-# What tests of report pages need of npm: without it they are skipped.
+# What tests of report pages and exports need of npm: without it they are skipped.
 browser-tools: $(BUILD)/npm/package.json
 $(BUILD)/npm/package.json: tests/browser/package.json
 	mkdir -p $(@D)
 	cp $< $(@D)/wanted.json
 	@! command -v npm >/dev/null || ! command -v node >/dev/null || \
 		(cd $(@D) && cp wanted.json package.json && timeout 300 npm install --silent --no-audit --no-fund --no-package-lock --ignore-scripts >npm.log 2>&1) || \
-		{ rm -f $@; echo "npm: packages for tests of report pages could not be installed: see $(@D)/npm.log"; }
+		{ rm -f $@; echo "npm: packages for tests of report pages and exports could not be installed: see $(@D)/npm.log"; }
 
 howto: ## replay doc/HOWTO_ADD_EVENT.md: a kind of data is added to a copy of the tree, whole and without each of its parts
 	@tests/run-howto $(BUILD)

@@ -24,32 +24,26 @@ struct export_job {
 
 /* What makes a part of an export. */
 enum export_split {
+	EXPORT_ALL, /* one part of all processes */
 	EXPORT_PROCESSES,
-	EXPORT_THREADS, /* of each process */
-	EXPORT_TIMES    /* the same, and when in the course of time */
+	EXPORT_THREADS /* of each process */
 };
 
-/* What a stack of a thread brought in one slice of time. */
-struct export_sample {
-	uint64_t time_ns; /* the slice's beginning, from the experiment's start */
-	uint32_t node;    /* of the tree */
-};
-
-/* The stacks of one process, or of one of its threads. */
+/* The stacks of all processes, of one, or of one of its threads. */
 struct export_part {
-	const struct dataset_experiment *at;
-	const char *name; /* "redis-server 4711" */
+	const struct dataset_experiment *at; /* NULL: all */
+	const char *name;                    /* "redis-server 4711" */
+	const char *program;                 /* "redis-server" */
 	const struct tree *tree;
 	const char *thread_name; /* "Thread 2, burn50"; NULL: the part is the process. The rest is
 	                            of threads alone */
 	unsigned thread; /* its number in the process, from 1; 0: events of which the thread is not
 	                    known */
 	const struct exp_thread *info; /* NULL if thread is 0 */
-	const struct export_sample
-		*samples;       /* samples[sample_count], in order of time; of EXPORT_TIMES alone */
-	const uint64_t *values; /* values[sample * job->metric_count + i]: of job->metrics[i] */
-	size_t sample_count;
 };
+
+/* "Thread 2, server". number: from 1, of `info`; 0: it is not known. The caller frees. */
+char *export_name_thread(unsigned number, const struct exp_thread *info);
 
 /* Visit every selected process, or thread with events, in order. A tree's nodes have their parents
  * before them. */

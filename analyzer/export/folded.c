@@ -1,6 +1,7 @@
 /* folded.c: a line a call stack, outermost first, joined by `;`, and its value: what flame
  * graph scripts, speedscope and others read. The metric is the one that tables are sorted by; times
- * are in ns. The process is the first frame, its thread the second if that is wanted. */
+ * are in ns. The program is the first frame, with the id of its process if that is wanted, its
+ * thread the second if that is wanted: so the stacks of two runs compare. */
 #include "analyzer/export/export.h"
 
 #include "analyzer/base/memory.h"
@@ -42,7 +43,7 @@ static void put_line(struct export_job *job, const struct export_part *part, cha
 
 	for (uint32_t at = node; at != TREE_ROOT; at = tree->nodes[at].parent)
 		path[depth++] = tree->nodes[at].item;
-	text_put(job->out, part->name);
+	text_put(job->out, job->choices->folded_by_pid ? part->name : part->program);
 	if (part->thread_name) {
 		fputc(';', job->out);
 		put_thread(job->out, part->thread_name);

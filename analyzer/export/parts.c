@@ -169,70 +169,22 @@ static void fini_stacks(struct stacks_of_rows *stacks)
 		free(stacks->value[i]);
 }
 
-/* ---- samples of a thread ---- */
-
-struct samples {
-	struct export_sample *samples;
-	uint64_t *values;
-	size_t count, capacity, value_capacity;
-};
-
-static void add_sample(const struct export_job *job, struct samples *samples,
-                       const struct export_sample *sample, const struct metric_values *values)
-{
-	samples->samples = memory_grow(samples->samples, samples->count, &samples->capacity,
-	                               sizeof(*samples->samples));
-	if (samples->capacity > samples->value_capacity) {
-		samples->values = memory_resize(
-			samples->values, samples->capacity * job->metric_count, sizeof(uint64_t));
-		samples->value_capacity = samples->capacity;
-	}
-	for (size_t i = 0; i < job->metric_count; i++)
-		samples->values[samples->count * job->metric_count +
-		                i] = values->of[job->metrics[i]];
-	samples->samples[samples->count++] = *sample;
-}
-
-/* Add the tree of a slice to that of its thread. */
-static void add_slice(const struct export_job *job, struct tree *tree, const struct tree *slice,
-                      uint64_t time_ns, struct samples *samples)
-{
-	uint32_t *known = memory_take(slice->count, sizeof(*known));
-
-	for (uint32_t i = 0; i < slice->count; i++) {
-		const struct tree_node *node = &slice->nodes[i];
-		struct metric_values values;
-
-		known[i] = i == TREE_ROOT ? TREE_ROOT
-		                          : tree_child(tree, known[node->parent],
-		                                       &slice->items[node->item]);
-		if (!tree_owns_any(slice, i))
-			continue;
-		values = tree_own_values(slice, i);
-		tree_credit(tree, known[i], &values);
-		add_sample(job, samples, &(struct export_sample){time_ns, known[i]}, &values);
-	}
-	free(known);
-}
-
 /* ---- parts ---- */
 
-static char *name_thread(const struct export_part *part)
+char *export_name_thread(unsigned number, const struct exp_thread *info)
 {
-	if (part->thread == 0)
+	if (number == 0)
 		return memory_text("Thread unknown", 14);
-	return memory_format("Thread %u%s%s", part->thread, part->info->name[0] != '\0' ? ", " : "",
-	                     part->info->name);
+	return memory_format("Thread %u%s%s", number, info->name[0] != '\0' ? ", " : "",
+	                     info->name);
 }
 
-/* The end of the rows that have thread, or thread and slice, of the first. */
-static size_t find_end(const struct export_rows *rows, size_t from, size_t to, int with_slice)
+/* The end of the rows that have the thread of the first. */
+static size_t find_end(const struct export_rows *rows, size_t from, size_t to)
 {
-	const struct export_row *first = &rows->rows[from];
 	size_t end = from;
 
-	while (end < to && rows->rows[end].thread == first->thread &&
-	       (!with_slice || rows->rows[end].slice == first->slice))
+	while (end < to && rows->rows[end].thread == rows->rows[from].thread)
 		end++;
 	return end;
 }
@@ -242,34 +194,27 @@ static void visit_thread(const struct walk *walk, struct export_part part,
                          size_t to)
 {
 	const struct exp_data_set *whole = part.at->whole;
-	struct samples samples = {.count = 0};
 	struct tree *tree = make_tree(walk);
 	char *name;
 
 	part.thread = rows->rows[from].thread <= whole->thread_count ? rows->rows[from].thread : 0;
 	part.info = part.thread != 0 ? &whole->threads[part.thread - 1] : NULL;
-	part.thread_name = name = name_thread(&part);
-	if (walk->split == EXPORT_THREADS)
-		add_experiment(walk, part.at, find_stacks(stacks, rows, from, to), tree);
-	for (size_t end; walk->split == EXPORT_TIMES && from < to; from = end) {
-		struct tree *slice = make_tree(walk);
-
-		end = find_end(rows, from, to, 1);
-		add_experiment(walk, part.at, find_stacks(stacks, rows, from, end), slice);
-		add_slice(walk->job, tree, slice, rows->rows[from].slice * rows->width_ns,
-		          &samples);
-		tree_destroy(slice);
-	}
+	part.thread_name = name = export_name_thread(part.thread, part.info);
+	add_experiment(walk, part.at, find_stacks(stacks, rows, from, to), tree);
 	tree_finish(tree);
 	part.tree = tree;
-	part.samples = samples.samples;
-	part.values = samples.values;
-	part.sample_count = samples.count;
 	walk->visit(walk->job, &part, walk->context);
-	free(samples.samples);
-	free(samples.values);
 	free(name);
 	tree_destroy(tree);
+}
+
+void export_rows_check(const struct export_rows *rows, const struct dataset_experiment *at,
+                       struct output *output)
+{
+	if (rows->has_overflow)
+		output_fail(output, EXIT_TROUBLE,
+		            "export: %s: too many stacks: only events of the first %d are exported",
+		            at->info->path, (int)EXP_ROWS_MAX);
 }
 
 static void visit_threads(const struct walk *walk, const struct export_part *part)
@@ -279,17 +224,14 @@ static void visit_threads(const struct walk *walk, const struct export_part *par
 	struct stacks_of_rows stacks = {.count = 0};
 	struct export_rows rows;
 
-	if (export_rows_read(dataset, part->at, walk->split == EXPORT_TIMES, &rows) != 0) {
+	if (export_rows_read(dataset, part->at, 0, &rows) != 0) {
 		output_say(output, "%s: out of memory", part->at->info->path);
 		exit(EXIT_TROUBLE);
 	}
-	if (rows.has_overflow)
-		output_fail(output, EXIT_TROUBLE,
-		            "export: %s: too many stacks: only events of the first %d are exported",
-		            part->at->info->path, (int)EXP_ROWS_MAX);
+	export_rows_check(&rows, part->at, output);
 	stacks.number = memory_take(rows.nodes.count, sizeof(*stacks.number));
 	for (size_t from = 0, to; from < rows.count; from = to) {
-		to = find_end(&rows, from, rows.count, 0);
+		to = find_end(&rows, from, rows.count);
 		visit_thread(walk, *part, &rows, &stacks, from, to);
 	}
 	fini_stacks(&stacks);
@@ -307,6 +249,20 @@ static void visit_process(const struct walk *walk, struct export_part part)
 	tree_destroy(tree);
 }
 
+static void visit_all(const struct walk *walk)
+{
+	const struct dataset_experiment *at = NULL;
+	struct export_part part = {.name = "all", .program = "all"};
+	struct tree *tree = make_tree(walk);
+
+	while ((at = dataset_next(walk->job->dataset, at)))
+		add_experiment(walk, at, at->data, tree);
+	tree_finish(tree);
+	part.tree = tree;
+	walk->visit(walk->job, &part, walk->context);
+	tree_destroy(tree);
+}
+
 void export_each(struct export_job *job, enum tree_mode mode, enum export_split split,
                  void (*visit)(struct export_job *job, const struct export_part *part,
                                void *context),
@@ -316,10 +272,15 @@ void export_each(struct export_job *job, enum tree_mode mode, enum export_split 
 	const struct dataset_experiment *at = NULL;
 
 	dataset_load(job->dataset, job->output);
+	if (split == EXPORT_ALL) {
+		visit_all(&walk);
+		return;
+	}
 	while ((at = dataset_next(job->dataset, at))) {
-		const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
-		char *name = memory_format("%s %lld", text_base(program), (long long)at->info->pid);
-		const struct export_part part = {.at = at, .name = name};
+		const char *program = text_base(at->info->argc > 0 ? at->info->argv[0]
+		                                                   : at->info->name);
+		char *name = memory_format("%s %lld", program, (long long)at->info->pid);
+		const struct export_part part = {.at = at, .name = name, .program = program};
 
 		if (split == EXPORT_PROCESSES)
 			visit_process(&walk, part);

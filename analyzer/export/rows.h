@@ -4,6 +4,7 @@
 #define XER_ANALYZER_EXPORT_ROWS_H
 
 #include "analyzer/data/dataset.h"
+#include "analyzer/print/output.h"
 
 /* Where events count together. */
 struct export_row {
@@ -29,6 +30,10 @@ struct export_rows {
  * rows, not with events. Returns 0, then export_rows_fini frees; or -ENOMEM. */
 int export_rows_read(const struct dataset *dataset, const struct dataset_experiment *at,
                      int with_times, struct export_rows *out);
+
+/* Say so if events are missing. */
+void export_rows_check(const struct export_rows *rows, const struct dataset_experiment *at,
+                       struct output *output);
 void export_rows_fini(struct export_rows *rows);
 
 #endif

@@ -1,7 +1,8 @@
 /* speedscope.c: the file format of speedscope
- * (https://www.speedscope.app/file-format-schema.json): an evented profile for each thread and
- * metric, in which every node of the call tree opens and closes once, so that the file grows with
- * the tree and not with stacks times depth. Frames are functions. */
+ * (https://www.speedscope.app/file-format-schema.json): an evented profile for each metric of all
+ * threads together, then one for each thread and metric, in which every node of the call tree opens
+ * and closes once, so that the file grows with the tree and not with stacks times depth. Frames are
+ * functions. */
 #include "analyzer/export/export.h"
 
 #include "analyzer/model/name.h"
@@ -60,8 +61,11 @@ static void put_profile(struct export_job *job, const struct export_part *part, 
 {
 	char name[512];
 
-	snprintf(name, sizeof(name), "%s, %s: %s", part->name, part->thread_name,
-	         metric_meaning(metric));
+	if (part->at)
+		snprintf(name, sizeof(name), "%s, %s: %s", part->name, part->thread_name,
+		         metric_meaning(metric));
+	else
+		snprintf(name, sizeof(name), "All threads: %s", metric_meaning(metric));
 	fprintf(job->out, "%s\n  {\"type\": \"evented\", \"name\": ", is_first ? "" : ",");
 	put_string(job->out, name);
 	fprintf(job->out,
@@ -71,14 +75,17 @@ static void put_profile(struct export_job *job, const struct export_part *part, 
 	fputs("]}", job->out);
 }
 
+/* The metric that tables are sorted by comes first: the viewer opens with it. */
 static void put_part(struct export_job *job, const struct export_part *part, void *context)
 {
 	int *is_first = context;
 
-	for (size_t i = 0; i < job->metric_count; i++) {
-		if (part->tree->sum.of[job->metrics[i]] == 0)
+	for (size_t i = 0; i <= job->metric_count; i++) {
+		unsigned metric = i == 0 ? job->metric : job->metrics[i - 1];
+
+		if (part->tree->sum.of[metric] == 0 || (i > 0 && metric == job->metric))
 			continue;
-		put_profile(job, part, job->metrics[i], *is_first);
+		put_profile(job, part, metric, *is_first);
 		*is_first = 0;
 	}
 }
@@ -112,6 +119,7 @@ void export_speedscope(struct export_job *job)
 	fputs("{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n"
 	      " \"exporter\": \"xer_print " XER_VERSION "\",\n \"profiles\": [",
 	      job->out);
+	export_each(job, TREE_FUNCTIONS, EXPORT_ALL, put_part, &is_first);
 	export_each(job, TREE_FUNCTIONS, EXPORT_THREADS, put_part, &is_first);
 	fputs("],\n \"shared\": {\"frames\": [", job->out);
 	put_frames(job);

@@ -22,6 +22,8 @@ struct walk {
 	const struct dataset_experiment *at;
 	struct filters_run *filters; /* NULL: nothing is filtered */
 	struct trace_stacks *stacks;
+	struct trace_states *states; /* NULL: the states of threads are not known */
+	struct trace_waits *waits;
 	struct exp_index hooks; /* hook << 16 | sub-id -> name */
 	struct exp_index files; /* number of a file -> name */
 	uint32_t io_names[256], sync_names[256], omp_names[256],
@@ -45,15 +47,19 @@ static uint64_t time_of(const struct walk *walk, uint64_t ticks)
 	return on_axis(walk, experiment_time_ns(walk->at->experiment, ticks));
 }
 
-static void add_argument(struct trace_event *event, uint32_t name, enum trace_value type,
-                         uint64_t value)
-{
-	event->arguments[event->argument_count++] = (struct trace_argument){name, type, value};
-}
-
 static void put(const struct walk *walk, const struct trace_event *event)
 {
 	walk->trace->format->event(walk->trace, event);
+}
+
+/* With its stack, as text where the format needs that. */
+static void put_with_stack(const struct walk *walk, struct trace_event *event, uint32_t node)
+{
+	event->node = node;
+	if (!walk->trace->format->has_stacks && node < walk->at->whole->nodes.count)
+		trace_add_argument(event, TRACE_WORD_STACK, TRACE_NAME,
+		                   trace_stacks_text(walk->stacks, node));
+	put(walk, event);
 }
 
 /* An event at fact->ticks; or one that took a while until then. Arguments are not cleared. */
@@ -69,6 +75,7 @@ static void begin_event(const struct walk *walk, const struct exp_fact *fact,
 	out->end_ns = time_of(walk, fact->ticks);
 	out->begin_ns = kind == FXT_EVENT_COMPLETE ? time_of(walk, fact->ticks - fact->wait_ticks)
 	                                           : out->end_ns;
+	out->node = EXP_NO_INDEX;
 	out->argument_count = 0;
 }
 
@@ -94,6 +101,10 @@ static void put_sample(const struct walk *walk, const struct exp_fact *fact)
 	if (walk->trace->format->sample)
 		walk->trace->format->sample(walk->trace, ns, walk->process, fact->tid, pcs, count);
 	trace_stacks_sample(walk->stacks, fact->tid, ns, fact->cpu_ns, fact->node);
+	if (walk->states)
+		trace_states_sample(walk->states, fact->tid, ns, fact->cpu_ns,
+		                    fact->type == FMT_clock_state_SYSTEM ? FMT_wall_state_SYSTEM
+		                                                         : FMT_wall_state_USER);
 }
 
 static void put_live(const struct walk *walk, const struct exp_fact *fact)
@@ -103,45 +114,67 @@ static void put_live(const struct walk *walk, const struct exp_fact *fact)
 	if (fact->is_map)
 		return;
 	begin_event(walk, fact, FXT_EVENT_COUNTER, TRACE_WORD_HEAP, TRACE_WORD_LIVE, &event);
-	add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->live_bytes);
+	trace_add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->live_bytes);
 	put(walk, &event);
+}
+
+/* A wait as tables of waits have it. */
+static struct exp_wait wait_of(const struct walk *walk, const struct exp_fact *fact,
+                               unsigned family)
+{
+	return (struct exp_wait){
+		.time_s = (double)experiment_time_ns(walk->at->experiment, fact->ticks) / 1e9,
+		.tid = fact->tid,
+		.node = fact->node,
+		.object = fact->address,
+		.owner = fact->data == EXP_DATA_WALL ? fact->owner : 0,
+		.site = fact->data == EXP_DATA_WALL ? fact->site : EXP_NO_INDEX,
+		.error = fact->error,
+		.state = (uint8_t)fact->state,
+		.family = (uint8_t)family,
+		.func = (uint8_t)fact->type};
 }
 
 static void put_wait(struct walk *walk, const struct exp_fact *fact)
 {
+	const struct exp_wait wait = wait_of(walk, fact, FMT_wait_family_SYNC);
 	struct trace_event event;
 
 	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_SYNC,
 	            value_name(walk, walk->sync_names, "sync_func", fact->type), &event);
-	add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
+	trace_waits_object(walk->waits, &event, &wait);
+	trace_waits_owner(walk->waits, &event, &wait);
 	if (fact->error != 0)
-		add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
-	put(walk, &event);
+		trace_add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
+	put_with_stack(walk, &event, fact->node);
 }
 
 /* Short waits that were added up have no times of their own. */
-static void put_wall(const struct walk *walk, const struct exp_fact *fact)
+static void put_wall(struct walk *walk, const struct exp_fact *fact)
 {
 	uint32_t file = wall_wait_is_io(fact) ? exp_index_find(&walk->files, fact->address)
 	                                      : EXP_INDEX_NONE;
+	const struct exp_wait wait = wait_of(walk, fact, fact->type >> 8);
 	struct trace_event event;
 
+	if (fact->waits == 1)
+		trace_states_wait(walk->states, fact->tid, time_of(walk, fact->begin_ticks),
+		                  time_of(walk, fact->ticks), fact->state);
 	if (!wall_wait_is_event(walk->at->whole, fact))
 		return;
 	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_WALL,
 	            trace_name(walk->trace, wall_wait_name(fact)), &event);
 	event.begin_ns = time_of(walk, fact->begin_ticks);
-	add_argument(&event, TRACE_WORD_STATE, TRACE_NAME,
-	             trace_name(walk->trace, fmt_enum_name("wall_state", fact->state)));
+	trace_add_argument(&event, TRACE_WORD_STATE, TRACE_NAME,
+	                   trace_name(walk->trace, fmt_enum_name("wall_state", fact->state)));
 	if (file != EXP_INDEX_NONE)
-		add_argument(&event, TRACE_WORD_FILE, TRACE_NAME, file);
-	else if (fact->address != 0 && !wall_wait_is_io(fact))
-		add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
-	if (fact->owner != 0)
-		add_argument(&event, TRACE_WORD_OWNER, TRACE_NUMBER, fact->owner);
+		trace_add_argument(&event, TRACE_WORD_FILE, TRACE_NAME, file);
+	else if (!wall_wait_is_io(fact))
+		trace_waits_object(walk->waits, &event, &wait);
+	trace_waits_owner(walk->waits, &event, &wait);
 	if (fact->error != 0 && fact->error != EXP_SYNC_OPEN)
-		add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
-	put(walk, &event);
+		trace_add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
+	put_with_stack(walk, &event, fact->node);
 }
 
 static void put_omp(struct walk *walk, const struct exp_fact *fact)
@@ -151,7 +184,7 @@ static void put_omp(struct walk *walk, const struct exp_fact *fact)
 	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_OMP,
 	            value_name(walk, walk->omp_names, "omp_event", fact->type), &event);
 	if (fact->address != 0)
-		add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
+		trace_add_argument(&event, TRACE_WORD_OBJECT, TRACE_ADDRESS, fact->address);
 	put(walk, &event);
 }
 
@@ -167,10 +200,10 @@ static void put_mpi(struct walk *walk, const struct exp_fact *fact)
 		*name = trace_name(walk->trace, fmt_enum_name("mpi_func", fact->type)) + 1;
 	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_MPI, *name - 1, &event);
 	if (fact->bytes != 0)
-		add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
+		trace_add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
 	if (fact->mpi->peer != UINT32_MAX)
-		add_argument(&event, TRACE_WORD_RANK, TRACE_NUMBER, fact->mpi->peer);
-	put(walk, &event);
+		trace_add_argument(&event, TRACE_WORD_RANK, TRACE_NUMBER, fact->mpi->peer);
+	put_with_stack(walk, &event, fact->node);
 }
 
 static void put_io(struct walk *walk, const struct exp_fact *fact)
@@ -180,14 +213,14 @@ static void put_io(struct walk *walk, const struct exp_fact *fact)
 
 	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_IO,
 	            value_name(walk, walk->io_names, "io_func", fact->type), &event);
-	add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
+	trace_add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
 	if (fact->fd != UINT32_MAX)
-		add_argument(&event, TRACE_WORD_FD, TRACE_NUMBER, fact->fd);
+		trace_add_argument(&event, TRACE_WORD_FD, TRACE_NUMBER, fact->fd);
 	if (file != EXP_INDEX_NONE)
-		add_argument(&event, TRACE_WORD_FILE, TRACE_NAME, file);
+		trace_add_argument(&event, TRACE_WORD_FILE, TRACE_NAME, file);
 	if (fact->error != 0)
-		add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
-	put(walk, &event);
+		trace_add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
+	put_with_stack(walk, &event, fact->node);
 }
 
 static void put_call(const struct walk *walk, const struct exp_fact *fact)
@@ -222,9 +255,9 @@ static void put_user(struct walk *walk, const struct exp_fact *fact)
 
 	begin_event(walk, fact, FXT_EVENT_INSTANT, TRACE_WORD_USER, hook_name(walk, user), &event);
 	for (unsigned i = 0; i < user->word_count && i < FMT_USER_WORDS; i++)
-		add_argument(&event, TRACE_WORD_D1 + i, TRACE_ADDRESS, user->words[i]);
+		trace_add_argument(&event, TRACE_WORD_D1 + i, TRACE_ADDRESS, user->words[i]);
 	if (user->is_generic)
-		add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, user->byte_count);
+		trace_add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, user->byte_count);
 	put(walk, &event);
 }
 
@@ -237,7 +270,7 @@ static void put_plain(const struct walk *walk, const struct exp_fact *fact)
 	begin_event(walk, fact, fact->wait_ticks != 0 ? FXT_EVENT_COMPLETE : FXT_EVENT_INSTANT,
 	            name, name, &event);
 	if (fact->bytes != 0)
-		add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
+		trace_add_argument(&event, TRACE_WORD_BYTES, TRACE_NUMBER, fact->bytes);
 	put(walk, &event);
 }
 
@@ -301,6 +334,7 @@ static void put_counter(const struct walk *walk, uint64_t ns, uint32_t name,
 	                            .name = name,
 	                            .process = walk->process,
 	                            .tid = walk->process,
+	                            .node = EXP_NO_INDEX,
 	                            .begin_ns = ns,
 	                            .argument_count = count};
 
@@ -315,9 +349,10 @@ static void put_label(const struct walk *walk, uint64_t ns, const char *label)
 	                            .name = TRACE_WORD_SAMPLE,
 	                            .process = walk->process,
 	                            .tid = walk->process,
+	                            .node = EXP_NO_INDEX,
 	                            .begin_ns = ns};
 
-	add_argument(&event, TRACE_WORD_LABEL, TRACE_NAME, trace_name(walk->trace, label));
+	trace_add_argument(&event, TRACE_WORD_LABEL, TRACE_NAME, trace_name(walk->trace, label));
 	put(walk, &event);
 }
 
@@ -352,6 +387,7 @@ static void put_threads(const struct walk *walk)
 		const struct exp_thread *thread = &data->threads[i];
 		const char *name = thread->name[0] != '\0' ? thread->name : "thread";
 		char *sampled = memory_format("%s (sampled)", name);
+		char *states = memory_format("%s (states)", name);
 
 		format->thread(walk->trace, walk->process, thread->tid,
 		               trace_name(walk->trace, name));
@@ -359,8 +395,50 @@ static void put_threads(const struct walk *walk)
 			format->thread(walk->trace, walk->process,
 			               (uint64_t)thread->tid + TRACE_SAMPLED,
 			               trace_name(walk->trace, sampled));
+		if (walk->states)
+			format->thread(walk->trace, walk->process,
+			               (uint64_t)thread->tid + TRACE_STATES,
+			               trace_name(walk->trace, states));
+		free(states);
 		free(sampled);
 	}
+}
+
+/* The begin and the end of the process: its command, and how it ended. */
+static void put_life(const struct walk *walk)
+{
+	const struct exp_info *info = walk->at->info;
+	struct trace_event event = {.kind = FXT_EVENT_INSTANT,
+	                            .category = TRACE_WORD_LIFE,
+	                            .name = TRACE_WORD_BEGIN,
+	                            .process = walk->process,
+	                            .tid = walk->process,
+	                            .node = EXP_NO_INDEX,
+	                            .begin_ns = on_axis(walk, 0)};
+	char *command;
+	size_t size;
+	FILE *out = memory_stream(&command, &size);
+
+	for (size_t i = 0; i < info->argc; i++) {
+		fputs(i ? " " : "", out);
+		text_put(out, info->argv[i]);
+	}
+	memory_stream_end(out, &command);
+	trace_add_argument(&event, TRACE_WORD_COMMAND, TRACE_NAME,
+	                   trace_name(walk->trace, command));
+	free(command);
+	if (info->ppid > 0)
+		trace_add_argument(&event, TRACE_WORD_PARENT, TRACE_NUMBER, (uint64_t)info->ppid);
+	put(walk, &event);
+	if (info->status != EXP_ENDED)
+		return;
+	event.name = TRACE_WORD_END;
+	event.begin_ns = on_axis(walk, exp_whole_signed(info->duration_s * 1e9));
+	event.argument_count = 0;
+	if (info->exit_code >= 0)
+		trace_add_argument(&event, TRACE_WORD_STATUS, TRACE_NUMBER,
+		                   (uint64_t)info->exit_code);
+	put(walk, &event);
 }
 
 static void name_files(struct walk *walk)
@@ -405,22 +483,28 @@ static void put_events(struct walk *walk)
 	else
 		memory_fail();
 	trace_stacks_destroy(walk->stacks);
+	if (walk->states)
+		trace_states_destroy(walk->states);
+	trace_waits_destroy(walk->waits);
 	if (walk->filters)
 		filters_close(walk->filters);
 }
 
-static void put_experiment(struct trace *trace, const struct dataset_experiment *at,
-                           int64_t origin_ns)
+void trace_put_experiment(struct trace *trace, const struct dataset_experiment *at)
 {
 	const char *program = at->info->argc > 0 ? at->info->argv[0] : at->info->name;
 	struct walk walk = {.trace = trace,
 	                    .at = at,
 	                    .process = (uint64_t)at->info->pid,
-	                    .start_ns = at->info->start_real_ns - origin_ns};
+	                    .start_ns = at->info->start_real_ns - trace->origin_ns};
 
+	if (at->whole->have & EXP_DATA_WALL)
+		walk.states = trace_states_create(trace, walk.process);
+	walk.waits = trace_waits_create(trace, at);
 	trace->format->process(trace, walk.process, trace_name(trace, text_base(program)),
 	                       &at->data->quality);
 	put_threads(&walk);
+	put_life(&walk);
 	for (size_t i = 0; i < at->whole->usage_count; i++)
 		put_usage(&walk, &at->whole->usage[i]);
 	name_files(&walk);
@@ -430,22 +514,35 @@ static void put_experiment(struct trace *trace, const struct dataset_experiment 
 	exp_index_fini(&walk.files);
 }
 
-void trace_export(struct export_job *job, const struct trace_format *format)
+struct trace *trace_open(struct export_job *job, const struct trace_format *format, void *context)
 {
 	struct trace *trace = memory_take(1, sizeof(*trace));
-	const struct dataset_experiment *at = NULL;
-	int64_t origin_ns = export_start_ns(job->dataset);
 
 	trace->job = job;
 	trace->format = format;
+	trace->context = context;
+	trace->origin_ns = export_start_ns(job->dataset);
 	trace->sink.out = job->out;
 	format->begin(trace);
 	trace_names_begin(trace);
 	dataset_load(job->dataset, job->output);
-	while ((at = dataset_next(job->dataset, at)))
-		put_experiment(trace, at, origin_ns);
-	format->end(trace);
+	return trace;
+}
+
+void trace_close(struct trace *trace)
+{
+	trace->format->end(trace);
 	sink_flush(&trace->sink);
 	trace_names_fini(trace);
 	free(trace);
+}
+
+void trace_export(struct export_job *job, const struct trace_format *format)
+{
+	struct trace *trace = trace_open(job, format, NULL);
+	const struct dataset_experiment *at = NULL;
+
+	while ((at = dataset_next(job->dataset, at)))
+		trace_put_experiment(trace, at);
+	trace_close(trace);
 }

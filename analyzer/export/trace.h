@@ -1,12 +1,14 @@
 /* trace.h: the events of experiments on one time axis, for exports that show what happened when.
  *
- *   trace.c         the events of each selected experiment that the filters let through, one after
- * the other trace_names.c   every name once, with a number trace_stacks.c  clock samples that
- * follow each other closely become durations of functions trace_fxt.c, trace_chrome.c  the two
- * formats
+ *   trace.c          the events of each selected experiment that the filters let through
+ *   trace_waits.c    of waits: what for, who had it, where
+ *   trace_names.c    every name once, with a number
+ *   trace_stacks.c   clock samples that follow each other closely become durations of functions
+ *   trace_states.c   waits and clock samples become the states of threads
+ *   trace_fxt.c, trace_chrome.c   the two formats; markers.c keeps events for a third one
  *
- * Nothing is kept of an event that has been written. Times are ns since the start of the earliest
- * experiment. */
+ * Nothing is kept of an event that has been written, but for states. Times are ns since the start
+ * of the earliest experiment. */
 #ifndef XER_ANALYZER_EXPORT_TRACE_H
 #define XER_ANALYZER_EXPORT_TRACE_H
 
@@ -18,8 +20,8 @@
 #include "format/fxt.h"
 
 /* Ids of threads that are shown beside those of the system: the sampled functions of thread N are
- * thread N + this. */
-enum { TRACE_SAMPLED = 1 << 30, TRACE_ARGUMENTS_MAX = 6 };
+ * thread N + TRACE_SAMPLED, its states N + TRACE_STATES. */
+enum { TRACE_STATES = 1 << 29, TRACE_SAMPLED = 1 << 30, TRACE_ARGUMENTS_MAX = 10 };
 
 /* A name; its number is that in the list of names. */
 struct trace_name {
@@ -43,14 +45,23 @@ struct trace_event {
 	uint32_t category, name;
 	uint64_t process, tid;
 	uint64_t begin_ns, end_ns;
+	uint32_t node; /* its stack, EXP_NO_INDEX: none */
 	unsigned argument_count;
 	struct trace_argument arguments[TRACE_ARGUMENTS_MAX];
 };
+
+static inline void trace_add_argument(struct trace_event *event, uint32_t name,
+                                      enum trace_value type, uint64_t value)
+{
+	event->arguments[event->argument_count++] = (struct trace_argument){name, type, value};
+}
 
 struct trace;
 
 /* How a format writes it. */
 struct trace_format {
+	int has_stacks; /* it takes the stacks of events from their nodes, and needs no text of them
+	                 */
 	void (*begin)(struct trace *trace);
 	void (*end)(struct trace *trace);
 	void (*name)(struct trace *trace, uint32_t number); /* there is a new name */
@@ -76,7 +87,9 @@ struct trace_format {
 	WORD(USER_TIME, "user time") WORD(SYSTEM_TIME, "system time") WORD(RESIDENT, "peak resident set (KiB)") \
 	WORD(FAULTS, "page faults") WORD(MINOR, "minor") WORD(MAJOR, "major") WORD(SWITCHES, "context switches") \
 	WORD(VOLUNTARY, "voluntary") WORD(INVOLUNTARY, "involuntary") WORD(SAMPLE, "usage sample") WORD(LABEL, "label") \
-	WORD(D1, "d1") WORD(D2, "d2") WORD(D3, "d3") WORD(D4, "d4") WORD(D5, "d5") WORD(SAMPLES, "samples") WORD(SAMPLED_NS, "sampled_ns") WORD(UNKNOWN, "?") WORD(OWNER, "owner")
+	WORD(D1, "d1") WORD(D2, "d2") WORD(D3, "d3") WORD(D4, "d4") WORD(D5, "d5") WORD(SAMPLES, "samples") WORD(SAMPLED_NS, "sampled_ns") WORD(UNKNOWN, "?") WORD(OWNER, "owner") \
+	WORD(ADDRESS, "address") WORD(STACK, "stack") WORD(HELD_BY, "held_by") WORD(HELD_AT, "held_at") WORD(END_OF, "end_of") \
+	WORD(LIFE, "life") WORD(BEGIN, "process begin") WORD(END, "process end") WORD(COMMAND, "command") WORD(STATUS, "status") WORD(PARENT, "parent")
 /* clang-format on */
 enum trace_word {
 #define WORD(name, text) TRACE_WORD_##name,
@@ -88,6 +101,8 @@ enum trace_word {
 struct trace {
 	struct export_job *job;
 	const struct trace_format *format;
+	void *context; /* of the format */
+	int64_t origin_ns;
 	struct sink sink;
 	struct trace_name *names;
 	size_t name_count, name_capacity;
@@ -119,8 +134,46 @@ void trace_stacks_destroy(struct trace_stacks *stacks);
 /* Number of the name of the function of a traced call's node. */
 uint32_t trace_stacks_function(struct trace_stacks *stacks, uint32_t node);
 
+/* Number of a stack as text, innermost first: "write <- flush_log <- main". */
+uint32_t trace_stacks_text(struct trace_stacks *stacks, uint32_t node);
+
+/* ---- states of the threads of one experiment (trace_states.c) */
+
+struct trace_states;
+struct trace_states *trace_states_create(struct trace *trace, uint64_t process);
+
+/* A wait of `tid` in a state (enum fmt_wall_state); a sample that ended at ns, of cpu_ns spent
+ * before that, as USER or SYSTEM. */
+void trace_states_wait(struct trace_states *states, uint64_t tid, uint64_t begin_ns,
+                       uint64_t end_ns, unsigned state);
+void trace_states_sample(struct trace_states *states, uint64_t tid, uint64_t ns, uint64_t cpu_ns,
+                         unsigned state);
+
+/* Write the states of all threads. */
+void trace_states_destroy(struct trace_states *states);
+
+/* ---- what is told of waits (trace_waits.c) */
+
+struct trace_waits;
+struct trace_waits *trace_waits_create(struct trace *trace, const struct dataset_experiment *at);
+void trace_waits_destroy(struct trace_waits *waits);
+
+/* Arguments of a wait of synchronization: its object by name, and its address. */
+void trace_waits_object(struct trace_waits *waits, struct trace_event *event,
+                        const struct exp_wait *wait);
+
+/* Who had what was waited for, and where it took it; nothing if that is not known. */
+void trace_waits_owner(struct trace_waits *waits, struct trace_event *event,
+                       const struct exp_wait *wait);
+
 /* ---- all of it (trace.c) */
 
+/* Make a trace, write the events of an experiment, end it. */
+struct trace *trace_open(struct export_job *job, const struct trace_format *format, void *context);
+void trace_put_experiment(struct trace *trace, const struct dataset_experiment *at);
+void trace_close(struct trace *trace);
+
+/* All of that, with every selected experiment. */
 void trace_export(struct export_job *job, const struct trace_format *format);
 
 #endif

@@ -126,8 +126,8 @@ static void event(struct trace *trace, const struct trace_event *at)
 
 void export_chrome(struct export_job *job)
 {
-	static const struct trace_format format = {begin,  end,  name,  process,
-	                                           thread, NULL, event, NULL};
+	static const struct trace_format format = {0,      begin, end,   name, process,
+	                                           thread, NULL,  event, NULL};
 
 	trace_export(job, &format);
 }

@@ -203,7 +203,7 @@ static void sample(struct trace *trace, uint64_t ns, uint64_t id, uint64_t tid, 
 
 void export_fxt(struct export_job *job)
 {
-	static const struct trace_format format = {begin,  end,    name,  process,
+	static const struct trace_format format = {0,      begin,  end,   name,  process,
 	                                           thread, object, event, sample};
 
 	trace_export(job, &format);

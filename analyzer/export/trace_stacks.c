@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 4096 }; /* of functions; of a deeper stack the outermost are left out */
+enum {
+	DEPTH_MAX = 4096, /* of functions; of a deeper stack the outermost are left out */
+	TEXT_FRAMES = 24  /* the same, in text */
+};
 
 #define NOT_RESOLVED UINT16_MAX
 
@@ -40,6 +43,7 @@ struct trace_stacks {
 	struct thread *threads;
 	size_t thread_count, thread_capacity;
 	struct exp_index by_tid;
+	struct exp_index texts; /* a node -> number of its stack as text */
 	uint32_t path[DEPTH_MAX];
 };
 
@@ -124,6 +128,7 @@ static void end_frames(struct trace_stacks *stacks, struct thread *thread, size_
 		                                  .name = frame->name,
 		                                  .process = (uint64_t)stacks->at->info->pid,
 		                                  .tid = thread->tid + TRACE_SAMPLED,
+		                                  .node = EXP_NO_INDEX,
 		                                  .begin_ns = frame->begin_ns,
 		                                  .end_ns = ns};
 
@@ -145,6 +150,33 @@ static size_t find_path(struct trace_stacks *stacks, uint32_t node)
 		                                          : EXP_NO_INDEX;
 	}
 	return count;
+}
+
+uint32_t trace_stacks_text(struct trace_stacks *stacks, uint32_t node)
+{
+	uint32_t known = exp_index_find(&stacks->texts, node);
+	struct trace *trace = stacks->trace;
+	size_t depth, size;
+	char *text;
+	FILE *out;
+
+	if (known != EXP_INDEX_NONE)
+		return known;
+	depth = find_path(stacks, node);
+	out = memory_stream(&text, &size);
+	for (size_t i = 0; i < depth && i < TEXT_FRAMES; i++) {
+		const struct trace_name *name = &trace->names[stacks->path[i]];
+
+		fprintf(out, i ? " <- %.*s" : "%.*s", (int)name->size, name->text);
+	}
+	if (depth > TEXT_FRAMES)
+		fputs(" <- ...", out);
+	memory_stream_end(out, &text);
+	known = trace_name_bytes(trace, text, size);
+	free(text);
+	if (exp_index_add(&stacks->texts, node, known) != 0)
+		memory_fail();
+	return known;
 }
 
 /* The thread is in another stack from `ns` on: end the functions that it left, begin those that it
@@ -193,6 +225,7 @@ void trace_stacks_destroy(struct trace_stacks *stacks)
 	}
 	free(stacks->threads);
 	exp_index_fini(&stacks->by_tid);
+	exp_index_fini(&stacks->texts);
 	free(stacks->names);
 	free(stacks->counts);
 	free(stacks->first);

@@ -38,6 +38,7 @@ struct choices {
 	struct listing_choices listing;
 	enum name_form name_form;
 	int with_soname;
+	int folded_by_pid;         /* folded stacks begin with the program and the process id */
 	struct defaults *defaults; /* what rc files have chosen */
 };
 

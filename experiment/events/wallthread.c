@@ -216,6 +216,7 @@ static void take_part(struct taking *taking, uint64_t from, uint64_t to)
 	                                 .error = wait->kept.error,
 	                                 .address = wait->kept.object,
 	                                 .owner = wait->kept.owner,
+	                                 .site = wait->kept.site,
 	                                 .node = wait->node},
 	                        .from = from,
 	                        .to = to,

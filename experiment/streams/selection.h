@@ -27,7 +27,7 @@ struct exp_fact {
 	uint32_t error;                    /* errno value */
 	uint64_t bytes;                    /* asked for, read or written */
 	uint64_t cpu_ns;                   /* of a clock sample */
-	uint32_t owner;                    /* of a wait of wall-clock time: as exp_wait has it */
+	uint32_t owner, site;              /* of a wait of wall-clock time: as exp_wait has them */
 	uint64_t address;                  /* of a block or an object of synchronization */
 	uint32_t file, fd;                 /* of a call: number of an exp_io_file, descriptor */
 	uint32_t mpi_state;                /* enum fmt_mpi_state, of a clock sample */

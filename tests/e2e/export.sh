@@ -40,7 +40,12 @@ done
 
 # ---- folded: the sum of the lines is the total of the metric that the tables are sorted by
 is "folded: bytes allocated add up" 22610 "$(awk '{ sum += $NF } END { print sum }' heap.folded)"
-contains "folded: a stack begins with its process and main calls the allocator's caller" '^heap_known [0-9]+;_start;.*;main;leak_malloc.* 7000$' heap.folded
+contains "folded: a stack begins with its program and main calls the allocator's caller" '^heap_known;_start;.*;main;leak_malloc.* 7000$' heap.folded
+limited 20 "$xer_print" -folded-root pid -export folded pid.folded heap.er
+contains "folded: or with its process" '^heap_known [0-9]+;_start;.*;main;leak_malloc.* 7000$' pid.folded
+# Two runs of a program, in processes of other ids.
+for run in 1 2; do record run$run -p off -H on -S off -A off -- "$programs/heap_known" >/dev/null; "$xer_print" -export folded run$run.folded run$run.er; done
+is "folded: stacks of two runs have the same names" "0 said" "$(diff <(sed 's/ [0-9]*$//' run1.folded | sort) <(sed 's/ [0-9]*$//' run2.folded | sort) >&2; echo $?) $(said_in run1.folded)"
 limited 20 "$xer_print" -sort heapleakbytes -export folded - heap.er >leaks.folded
 is "folded: sort chooses the metric, - is standard output" 8500 "$(awk '{ sum += $NF } END { print sum }' leaks.folded)"
 limited 20 "$xer_print" -printmode json -export folded - heap.er >json.folded
@@ -141,6 +146,7 @@ threads = by_thread(((re.sub("^Process [0-9]+, (t?)", lambda m: m[1].upper(), ro
 
 # speedscope: every frame that opens is closed in order, times never decrease, the values are the totals
 scope, sums, found, fault = load("speedscope"), {}, [], ""
+merged = {}
 for profile in scope["profiles"]:
     stack, last = [], profile["startValue"]
     for event in profile["events"]:
@@ -154,45 +160,66 @@ for profile in scope["profiles"]:
     if stack or last > profile["endValue"]:
         fault = "open at the end"
     thread, metric = profile["name"].rsplit(": ", 1)
+    if thread == "All threads":
+        if found or metric in merged:
+            fault = "a profile of all threads behind others"
+        merged[metric] = profile["endValue"]
+        continue
     sums[metric] = sums.get(metric, 0) + profile["endValue"]
     found.append(((thread.split(", ", 1)[1], metric), profile["endValue"]))
 ok(f"{name}: speedscope's events are sound", not fault, fault)
 ok(f"{name}: speedscope has all totals", same(sums, {k: v for k, v in totals.items() if v}), f"{sums} {totals}")
 
+ok(f"{name}: speedscope begins with the totals of all threads", same(merged, {k: v for k, v in totals.items() if v}), f"{merged} {totals}")
 ok(f"{name}: speedscope has the threads' totals", same(by_thread(found), threads), f"{by_thread(found)} {threads}")
 
 # Firefox: all columns of a table are as long as its length says, and indexes stay inside
-fox, sums, found, fault = load("firefox"), {}, [], ""
+# A thread is one track, of the metric that is sorted by, with its CPU time; the same of allocations.
+fox, found, cpu, heap, fault = load("firefox"), [], [], [], ""
+main = next(metric for metric in ("Total CPU Time", "Bytes Allocated", "Traced Time", "User Events") if totals.get(metric))
+categories, schemas = fox["meta"]["categories"], {schema["name"]: [field["key"] for field in schema["data"]] for schema in fox["meta"]["markerSchema"]}
 for thread in fox["threads"]:
-    for key in ("samples", "stackTable", "frameTable", "funcTable", "resourceTable", "markers", "nativeSymbols"):
+    heaps = thread.get("nativeAllocations", {"length": 0, "stack": [], "weight": [], "time": []})
+    thread["nativeAllocations"] = heaps
+    for key in ("samples", "nativeAllocations", "stackTable", "frameTable", "funcTable", "resourceTable", "markers", "nativeSymbols"):
         for column, values in thread[key].items():
             if isinstance(values, list) and len(values) != thread[key]["length"]:
                 fault = f"{key}.{column}"
-    sizes = [("samples", "stack", "stackTable"), ("stackTable", "frame", "frameTable"), ("frameTable", "func", "funcTable"),
+    sizes = [("samples", "stack", "stackTable"), ("nativeAllocations", "stack", "stackTable"), ("stackTable", "frame", "frameTable"), ("frameTable", "func", "funcTable"),
              ("funcTable", "resource", "resourceTable")]
     for key, column, target in sizes:
         if any(v is not None and not 0 <= v < thread[target]["length"] for v in thread[key][column]):
             fault = f"{key}.{column} out of {target}"
     if any(p is not None and p >= i for i, p in enumerate(thread["stackTable"]["prefix"])):
         fault = "a stack stands before its prefix"
-    for column in thread["funcTable"]["name"] + thread["resourceTable"]["name"]:
+    for column in thread["funcTable"]["name"] + thread["resourceTable"]["name"] + thread["markers"]["name"]:
         if not 0 <= column < len(thread["stringArray"]):
             fault = "a string"
     if any(b < a for a, b in zip(thread["samples"]["time"], thread["samples"]["time"][1:])):
         fault = "time falls"
-    if thread["samples"]["time"][0] < thread["registerTime"] - 1:
+    if thread["samples"]["time"] and thread["samples"]["time"][0] < thread["registerTime"] - 1:
         fault = "a sample before its thread"
-    own, metric = thread["name"].rsplit(": ", 1)
+    marks = thread["markers"]
+    for phase, start, end, category, data in zip(marks["phase"], marks["startTime"], marks["endTime"], marks["category"], marks["data"]):
+        if (phase, end is None) not in ((0, True), (1, False)) or (end or start) < start or not 0 <= category < len(categories):
+            fault = f"a marker at {start}"
+        if not set(data) - {"type", "cause"} <= set(schemas[data["type"]]):
+            fault = f"fields {data}"
+        if "cause" in data and not 0 <= data["cause"]["stack"] < thread["stackTable"]["length"]:
+            fault = "a marker's stack"
     scale = 1e6 if thread["samples"]["weightType"] == "tracing-ms" else 1
-    value = sum(round(w * scale) for w in thread["samples"]["weight"])
-    sums[metric] = sums.get(metric, 0) + value
-    found.append(((own, metric), value))
+    found.append(((thread["name"], main), sum(round(w * scale) for w in thread["samples"]["weight"])))
+    cpu.append(((thread["name"], "Total CPU Time"), sum(thread["samples"].get("threadCPUDelta", []))))
+    heap.append(((thread["name"], "Bytes Allocated"), sum(heaps["weight"]) if main != "Bytes Allocated" else found[-1][1]))
 if len({(thread["pid"], thread["tid"]) for thread in fox["threads"]}) != len(fox["threads"]):
     fault = "two threads have one tid"
 ok(f"{name}: Firefox's tables are sound", not fault, fault)
-ok(f"{name}: Firefox has all totals", same(sums, {k: v for k, v in totals.items() if v}), f"{sums} {totals}")
-
-ok(f"{name}: Firefox has the threads' totals", same(by_thread(found), threads), f"{by_thread(found)} {threads}")
+of = lambda metric: {key: value for key, value in threads.items() if key[1] == metric}
+ok(f"{name}: Firefox has the threads' totals", same(by_thread(found), of(main)), f"{by_thread(found)} {of(main)}")
+ok(f"{name}: Firefox has the threads' CPU time", same(by_thread(cpu), of("Total CPU Time")), f"{by_thread(cpu)} {of('Total CPU Time')}")
+ok(f"{name}: Firefox has what threads allocated", same(by_thread(heap), of("Bytes Allocated")), f"{by_thread(heap)} {of('Bytes Allocated')}")
+begins = sum(t["stringArray"][n] == "process begin" for t in fox["threads"] for n in t["markers"]["name"])
+ok(f"{name}: Firefox has the begin of each process", begins == len({t["pid"] for t in fox["threads"]}), begins)
 
 # pprof: a small reader of protocol buffers
 def fields(data):
@@ -266,6 +293,7 @@ ok(f"{name}: pprof has all totals", same(dict(zip([headings[strings[t]] for t in
 END
 have python3 || skip "speedscope, firefox and pprof obey their formats" "no python3"
 # The C library allocates something for each thread, too.
+limited 20 "$xer_print" -folded-root pid -export folded-threads many.folded-threads many.er
 awk -F';' '/;(early|late) / { sub(/.* /, "", $NF); sum[$1 ";" $2] += $NF } END { for (thread in sum) print sum[thread] }' many.folded-threads | sort -n >sums.txt
 is "folded-threads: the second frame is the thread" "800 2000 3600 5600" "$(paste -sd' ' sums.txt)"
 for name in profile heap odd killed many user traced; do
@@ -280,8 +308,6 @@ cat >times.py <<'END'
 import json, sys
 # For each thread that called early() and late(): when each began and ended.
 for thread in json.load(open(sys.argv[1]))["threads"]:
-    if not thread["name"].endswith(": Bytes Allocated"):
-        continue
     names = [thread["stringArray"][name] for name in thread["funcTable"]["name"]]
     when = {}
     for stack, time in zip(thread["samples"]["stack"], thread["samples"]["time"]):
@@ -316,15 +342,14 @@ int main(void)
 }
 END
 cc -O2 -g -fno-optimize-sibling-calls -fno-inline -o wide wide.c && record wide -p off -H on -S off -- ./wide
-limited 60 "$xer_print" -export firefox wide.firefox wide.er 2>command.out
+limited 60 "$xer_print" -sort heapallocbytes -export firefox wide.firefox wide.er 2>command.out
 is "Firefox: many stacks at many times are written" "0 said" "$? $(said_in wide.firefox)"
 if needs "Firefox: coarser times" 1 python3; then
 	python3 - >wide.txt <<'END'
 import json
 for thread in json.load(open("wide.firefox"))["threads"]:
-    if thread["name"].endswith(": Bytes Allocated"):
-        times, weights = thread["samples"]["time"], thread["samples"]["weight"]
-        print(sum(weights) - sum(weights) % 4096000, len(times) > 20000, len(times) < 262144, times == sorted(times), all(time % 8 == 0 for time in times))
+    times, weights = thread["samples"]["time"], thread["samples"]["weight"]
+    print(sum(weights) - sum(weights) % 4096000, len(times) > 20000, len(times) < 524288, times == sorted(times), all(time % 8 == 0 for time in times))
 END
 	is "Firefox: then its times are coarser and its totals whole" "4096000 True True True True" "$(cat wide.txt)"
 fi
@@ -341,7 +366,7 @@ END
 cc -O2 -g -o inlined inlined.c && record inlined -p off -H on -S off -- ./inlined
 limited 60 "$xer_print" -export pprof inlined.pprof -export folded inlined.folded -export callgrind inlined.callgrind inlined.er
 is "a new recording is exported" "0 said" "$? $(said_in inlined.pprof)"
-contains "folded: inlined calls are frames" '^inlined [0-9]+;.*;main;outer;middle;inner 1000$' inlined.folded
+contains "folded: inlined calls are frames" '^inlined;.*;main;outer;middle;inner 1000$' inlined.folded
 contains "callgrind: an inlined function has its line" '^c?fn=\([0-9]+\) inner$' inlined.callgrind
 if needs "pprof: one location has them all" 1 go; then
 	go tool pprof -raw inlined.pprof >raw.txt 2>&1

@@ -243,6 +243,24 @@ void view_viewmode(struct analysis *analysis, const struct command_argument *arg
 	            argument->text);
 }
 
+void view_folded_root(struct analysis *analysis, const struct command_argument *argument)
+{
+	static const char *const roots[] = {"program", "pid"};
+
+	if (!argument->text) {
+		view_put_setting(&analysis->output, "folded-root",
+		                 roots[analysis->choices.folded_by_pid]);
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		if (strcasecmp(argument->text, roots[i]) == 0) {
+			analysis->choices.folded_by_pid = i;
+			return;
+		}
+	output_fail(&analysis->output, EXIT_USAGE, "folded-root: '%s' is not program or pid",
+	            argument->text);
+}
+
 void view_printmode(struct analysis *analysis, const struct command_argument *argument)
 {
 	if (!argument->text && analysis->output.print.mode == PRINT_TEXT)

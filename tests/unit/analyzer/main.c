@@ -258,8 +258,20 @@ Test(main, an_rc_file_that_is_found_twice_is_read_once)
 Test(main, an_export_to_standard_output_has_nothing_else_in_it)
 {
 	check(WORDS("-sort", "heapleakbytes", "-export", "folded", "-", HEAP), NULL,
+	      "heap_known;_start;libc.so.6+0x27304;libc.so.6+0x27249;main;leak_calloc 1500\n", "",
+	      0);
+	check(WORDS("-folded-root", "pid", "-sort", "heapleakbytes", "-export", "folded", "-",
+	            HEAP),
+	      NULL,
 	      "heap_known 21769;_start;libc.so.6+0x27304;libc.so.6+0x27249;main;leak_calloc 1500\n",
 	      "", 0);
+}
+
+Test(main, the_root_of_folded_stacks_is_shown_and_checked)
+{
+	check(WORDS(HEAP), "folded-root\n", "Current folded-root: program\n", "", 0);
+	check(WORDS("-folded-root", "tid", HEAP), NULL, "",
+	      "xer_print: folded-root: 'tid' is not program or pid\n", 2);
 }
 
 Test(main, output_that_cannot_be_written_is_a_failure)

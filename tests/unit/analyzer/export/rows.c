@@ -139,42 +139,44 @@ Test(export_rows, filters_choose)
 
 struct seen {
 	size_t parts;
-	uint64_t cpu_ns[4], samples_cpu_ns[4];
+	uint64_t cpu_ns[4];
 };
 
 static void visit(struct export_job *job, const struct export_part *part, void *context)
 {
 	struct seen *seen = context;
 
+	(void)job;
 	cr_assert_eq(part->thread, seen->parts + 1);
 	cr_assert_eq(part->info->tid, 42 + seen->parts);
 	cr_assert(strncmp(part->thread_name, "Thread ", 7) == 0);
 	seen->cpu_ns[seen->parts] = part->tree->sum.of[METRIC_TOTALCPU];
-	for (size_t i = 0; i < part->sample_count; i++) {
-		cr_assert_lt(part->samples[i].node, part->tree->count);
-		cr_assert(i == 0 || part->samples[i].time_ns >= part->samples[i - 1].time_ns);
-		seen->samples_cpu_ns[seen->parts] += part->values[i * job->metric_count];
-	}
 	seen->parts++;
 }
 
-Test(export_rows, a_part_for_each_thread)
+static void visit_whole(struct export_job *job, const struct export_part *part, void *context)
+{
+	struct seen *seen = context;
+
+	(void)job;
+	cr_assert_null(part->at);
+	seen->cpu_ns[seen->parts++] = part->tree->sum.of[METRIC_TOTALCPU];
+}
+
+Test(export_rows, a_part_for_each_thread_or_one_for_all)
 {
 	struct export_job job = {.dataset = &analysis.dataset,
 	                         .choices = &analysis.choices,
 	                         .output = &analysis.output,
 	                         .metrics = {METRIC_TOTALCPU},
 	                         .metric_count = 1};
-	struct seen threads = {.parts = 0}, times = {.parts = 0};
+	struct seen threads = {.parts = 0}, all = {.parts = 0};
 
 	export_each(&job, TREE_FRAMES, EXPORT_THREADS, visit, &threads);
-	export_each(&job, TREE_FRAMES, EXPORT_TIMES, visit, &times);
+	export_each(&job, TREE_FRAMES, EXPORT_ALL, visit_whole, &all);
 	cr_assert_eq(threads.parts, 2);
-	cr_assert_eq(times.parts, 2);
 	cr_assert_eq(threads.cpu_ns[0], 60000000);
 	cr_assert_eq(threads.cpu_ns[1], 90000000);
-	cr_assert_eq(times.cpu_ns[0], 60000000);
-	cr_assert_eq(times.samples_cpu_ns[0], 60000000);
-	cr_assert_eq(times.samples_cpu_ns[1], 90000000);
-	cr_assert_eq(threads.samples_cpu_ns[0], 0);
+	cr_assert_eq(all.parts, 1);
+	cr_assert_eq(all.cpu_ns[0], 150000000);
 }
