@@ -158,3 +158,20 @@ Test(hooks, what_is_no_pair_is_refused)
 		             2);
 	}
 }
+
+/* Two of one moment; an end without a beginning; a beginning that comes again; one without an end.
+ */
+Test(hooks, pairs_are_counted_and_so_is_what_is_none)
+{
+	static const unsigned beginnings[] = {1000, 2000, 2100, 3000}, ends[] = {1000, 1200, 2600};
+
+	put(beginnings[0] * US, 0x0100, 0, 0);
+	put(ends[0] * US, 0x0200, 0, 0);
+	put(ends[1] * US, 0x0200, 0, 0);
+	put(beginnings[1] * US, 0x0100, 0, 0);
+	put(beginnings[2] * US, 0x0100, 0, 0);
+	put(ends[2] * US, 0x0200, 0, 0);
+	put(beginnings[3] * US, 0x0100, 0, 0);
+	expect("printmode csv\nhookpairs '010 020'",
+	       "\n2,0.000500000,0.000000000,0.000250000,0.000500000,4,3,1,1,1\n");
+}
