@@ -347,6 +347,48 @@ Test(linetable, reads_version_5_with_sums)
 	exp_line_table_close(table);
 }
 
+/* Every standard opcode, by the header of that table. */
+Test(linetable, addresses_and_lines_advance_in_every_way)
+{
+	enum { PROGRAM = 12 + 77 };
+	static const uint8_t program[] = {0, 9, DW_LNE_set_address, 0, 0x10, 0, 0, 0, 0, 0, 0,
+	                                  DW_LNS_copy, /* 0x1000 line 1 */
+	                                  DW_LNS_advance_line, 4, DW_LNS_fixed_advance_pc, 2, 1,
+	                                  DW_LNS_copy, /* 0x1102 line 5 */
+	                                  DW_LNS_const_add_pc, DW_LNS_advance_line, 0x7d /* -3 */,
+	                                  DW_LNS_copy, /* 17 on: 0x1113 line 2 */
+	                                  /* What tells nothing of the line. */
+	                                  DW_LNS_set_column, 9, DW_LNS_negate_stmt,
+	                                  DW_LNS_set_basic_block, DW_LNS_set_prologue_end,
+	                                  DW_LNS_set_epilogue_begin, DW_LNS_set_isa, 1,
+	                                  13 + 3 * 14 + 6, /* 0x1116 line 3 */
+	                                  DW_LNS_set_file, 0, DW_LNS_advance_pc, 0x81, 1 /* 129 */,
+	                                  0, 1, DW_LNE_end_sequence /* 0x1197 */};
+	static const struct {
+		uint64_t address;
+		unsigned line;
+	} known[] = {{0x1000, 1}, {0x1101, 1}, {0x1102, 5}, {0x1112, 5},
+	             {0x1113, 2}, {0x1115, 2}, {0x1116, 3}, {0x1196, 3}};
+	uint8_t bytes[PROGRAM + sizeof(program)];
+	struct exp_line_sections made = {.line = {bytes, sizeof(bytes)}};
+	struct exp_line_table *table;
+	unsigned number, line;
+
+	memcpy(bytes, version_5, PROGRAM);
+	memcpy(bytes + PROGRAM, program, sizeof(program));
+	bytes[0] = sizeof(bytes) - 4;
+	cr_assert_eq(exp_line_table_open(&made, 0, "/d", &table), 0);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		cr_assert_eq(exp_line_table_find(table, known[i].address, &number, &line), 0,
+		             "%#llx", (unsigned long long)known[i].address);
+		cr_expect_eq(line, known[i].line, "%#llx: %u", (unsigned long long)known[i].address,
+		             line);
+	}
+	cr_expect_neq(exp_line_table_find(table, 0x1197, &number, &line), 0);
+	cr_expect_neq(exp_line_table_find(table, 0xfff, &number, &line), 0);
+	exp_line_table_close(table);
+}
+
 Test(reader, numbers_of_every_size)
 {
 	static const uint8_t bytes[] = {0x01, 0x02, 0xe5, 0x8e, 0x26, 0x9b,

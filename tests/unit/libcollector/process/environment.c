@@ -294,3 +294,17 @@ Test(environment, what_cannot_be_read_is_known)
 	cr_expect_eq(environment_is_readable(list), 0);
 	munmap(pages, 3 * page);
 }
+
+Test(environment, a_library_must_be_there)
+{
+	take("/x/lib.so");
+	cr_expect_eq(environment_has_library(64), 0, "there is no such file");
+	cr_expect_eq(environment_has_library(32), 0, "there is none for 32 bits");
+	strcpy(col.descriptor.preload, "/proc/self/exe");
+	cr_expect_eq(environment_has_library(64), 1);
+	cr_expect_eq(environment_has_library(32), 0);
+	strcpy(col.descriptor.preload32, "/proc/self/exe");
+	cr_expect_eq(environment_has_library(32), 1);
+	col.descriptor.preload[0] = '\0';
+	cr_expect_eq(environment_has_library(64), 0);
+}
