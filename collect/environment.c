@@ -18,6 +18,7 @@
 #define HELPER "../lib/xer/xer_attach"
 #define SAMPLER "../lib/xer/xer_sampler"
 #define PRINT "xer_print"
+#define COLLECT "xcollect"
 
 extern char **environ;
 
@@ -64,6 +65,7 @@ int environment_find_installation(struct installation *out, struct cause *cause)
 	find_program(HELPER, out->helper);
 	find_program(SAMPLER, out->sampler);
 	find_program(PRINT, out->print);
+	find_program(COLLECT, out->collect);
 	return 0;
 }
 
@@ -145,6 +147,8 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.pause_signal = (uint64_t)request->pause_signal;
 	descriptor.step.paused = (uint64_t)request->start_paused;
 	descriptor.sample_signal = (uint64_t)request->sample_signal;
+	descriptor.snapshot_signal = (uint64_t)request->snapshot_signal;
+	descriptor.snapshot_wait_ms = request->snapshot_wait_ms;
 	descriptor.step.stop = (uint64_t)request->stop;
 	descriptor.from_ms = request->from_ms;
 	descriptor.to_ms = request->to_ms;
@@ -159,6 +163,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	if (copy_text(descriptor.directory, sizeof(descriptor.directory), directory) < 0 ||
 	    copy_text(descriptor.archive, sizeof(descriptor.archive),
 	              archives ? installation->archive : "") < 0 ||
+	    copy_text(descriptor.collect, sizeof(descriptor.collect), installation->collect) < 0 ||
 	    copy_text(descriptor.follow, sizeof(descriptor.follow), request->follow) < 0 ||
 	    copy_text(descriptor.archive_mode, sizeof(descriptor.archive_mode), request->archive) <
 	            0 ||

@@ -16,6 +16,7 @@ struct installation {
 	char helper[PATH_MAX];    /* xer_attach, empty if it is not there */
 	char sampler[PATH_MAX];   /* xer_sampler, empty if it is not there */
 	char print[PATH_MAX];     /* xer_print, empty if it is not there */
+	char collect[PATH_MAX];   /* xcollect itself */
 };
 
 /* Returns 0, or 125 with `cause` if the library is missing or its path cannot stand in LD_PRELOAD.

@@ -154,6 +154,11 @@ static void print_bounds(const struct request *request, FILE *out)
 		        request->start_paused ? "paused" : "recording");
 	if (request->sample_signal)
 		fprintf(out, "sample       signal %d\n", request->sample_signal);
+	if (request->snapshot_signal)
+		fprintf(out, "snapshot     signal %d\n", request->snapshot_signal);
+	if (request->snapshot_wait_ms)
+		fprintf(out, "snapshot     waits for locks of %llu ms\n",
+		        (unsigned long long)request->snapshot_wait_ms);
 	if (request->limit_bytes)
 		fprintf(out, "limit        %llu MiB\n",
 		        (unsigned long long)request->limit_bytes >> 20);

@@ -155,12 +155,16 @@ static void take_initial(struct request *request)
 /* A signal can do one thing only. */
 static int check_signals(const struct request *request, struct cause *cause)
 {
-	int pause = request->pause_signal, sample = request->sample_signal,
-	    trace = request->hooks.signal;
+	const int signals[] = {request->pause_signal, request->sample_signal, request->hooks.signal,
+	                       request->snapshot_signal};
+	const size_t count = sizeof(signals) / sizeof(signals[0]);
 
-	if ((pause && (pause == sample || pause == trace)) || (sample && sample == trace))
-		return cause_set(cause, CAUSE_FAILED,
-		                 "-y, -l and --trace-signal need different signals");
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (signals[i] && signals[i] == signals[k])
+				return cause_set(
+					cause, CAUSE_FAILED,
+					"-y, -l, --trace-signal and --snapshot-signal need different signals");
 	return 0;
 }
 
@@ -244,6 +248,14 @@ static void drop_separator(char **at)
 		at[0] = at[1];
 }
 
+/* Waits that are not recorded are not known. */
+static int check_wait(const struct request *request, struct cause *cause)
+{
+	if (request->snapshot_wait_ms && !request->sync && !request->wall)
+		return cause_set(cause, CAUSE_FAILED, "--snapshot-wait needs -s or -w");
+	return 0;
+}
+
 int options_parse(char **argv, struct request *out, struct cause *cause)
 {
 	char **at = argv + (argv[0] != NULL);
@@ -274,7 +286,8 @@ int options_parse(char **argv, struct request *out, struct cause *cause)
 		return cause->exit_code;
 	if (out->action == OPTIONS_RECORD && !*at && !out->attach)
 		return cause_set(cause, CAUSE_FAILED, "no program to record; see xcollect --help");
-	if (check_sizes(out, cause) || check_groups(out, cause) || check_repeat(out, cause))
+	if (check_wait(out, cause) || check_sizes(out, cause) || check_groups(out, cause) ||
+	    check_repeat(out, cause))
 		return cause->exit_code;
 	return check_signals(out, cause);
 }

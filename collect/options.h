@@ -61,7 +61,8 @@ struct request {
 	const char *java_path; /* of the Java machine to be used, NULL: not said */
 	const char *java_arguments;     /* of the machine, at blanks; NULL: none */
 	int pause_signal, start_paused; /* signal 0: none */
-	int sample_signal;
+	int sample_signal, snapshot_signal;
+	uint64_t snapshot_wait_ms;    /* of a wait that makes a snapshot, 0: none does */
 	int stop;                     /* the program, before it begins */
 	uint64_t from_ms, to_ms;      /* when events are recorded; to 0: to the end */
 	uint64_t limit_bytes;         /* of event data, 0: none */

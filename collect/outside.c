@@ -23,7 +23,9 @@ int outside_prepare(struct request *request, const struct target *target, struct
 	request->omp = 0;
 	request->hooks.is_off = 1;
 	request->java = JAVA_OFF;
-	request->pause_signal = request->sample_signal = request->start_paused = request->stop = 0;
+	request->pause_signal = request->sample_signal = request->snapshot_signal = 0;
+	request->snapshot_wait_ms = 0;
+	request->start_paused = request->stop = 0;
 	request->from_ms = request->limit_bytes = request->keep_bytes = request->keep_ms = 0;
 	request->to_ms = request->attach ? request->to_ms : 0;
 	fprintf(stderr, "xcollect: %s is sampled from outside, and nothing else is recorded: %s\n",

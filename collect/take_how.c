@@ -164,6 +164,28 @@ int take_pause_signal(struct request *request, const char *value)
 	return signalname_parse(value, (unsigned)len, &request->pause_signal);
 }
 
+int take_snapshot_signal(struct request *request, const char *value)
+{
+	return signalname_parse(value, (unsigned)strlen(value), &request->snapshot_signal);
+}
+
+int take_snapshot_wait(struct request *request, const char *value)
+{
+	uint64_t ms;
+	int status = amount_read(&value, 1, &ms);
+
+	if (status == -EINVAL)
+		return status;
+	if (strcmp(value, "s") == 0)
+		ms = ms > UINT32_MAX ? 0 : ms * 1000;
+	else if (strcmp(value, "ms") != 0)
+		return -EINVAL;
+	if (status < 0 || ms < 1 || ms > UINT32_MAX)
+		return take_out_of_range(request, "1ms to 4294967s");
+	request->snapshot_wait_ms = ms;
+	return 0;
+}
+
 int take_sample_signal(struct request *request, const char *value)
 {
 	return signalname_parse(value, (unsigned)strlen(value), &request->sample_signal);

@@ -33,6 +33,7 @@ struct xer_collector_table {
 	void (*func_load)(const char *name, const char *alias, const char *source, const void *code,
 	                  int size, int line_count, const Lineno *lines);
 	void (*func_unload)(const void *code);
+	int (*snapshot)(const char *name);
 };
 
 /* The recorder's table, or NULL. On x86 through the GOT, which works in programs with fixed
@@ -82,6 +83,19 @@ static __inline__ void collector_resume(void)
 
 	if (table)
 		table->resume();
+}
+
+/* Copy what is recorded of this process and its tree into the experiment `name`, "NAME.er", while
+ * they go on; the calling thread waits for it. NULL: snapshot.N.er beside the experiment, with the
+ * next free N. Returns 0, or -1: there is none. */
+static __inline__ int collector_snapshot(const char *name)
+{
+	const struct xer_collector_table *table = xer_collector_find();
+
+	/* A recorder may be older than this header. */
+	if (!table || table->size <= offsetof(struct xer_collector_table, snapshot))
+		return -1;
+	return table->snapshot(name);
 }
 
 /* End the recording of this process for good. */

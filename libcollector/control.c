@@ -12,6 +12,7 @@
 #include "libcollector/thread/signals.h"
 #include "libcollector/base/source.h"
 #include "libcollector/events/usage.h"
+#include "libcollector/process/snapshot.h"
 #include "libcollector/recording.h"
 #include "libcollector/thread/enter.h"
 
@@ -69,6 +70,17 @@ static void resume_events(void)
 	enter_leave(&old);
 }
 
+/* Signals are not blocked while it is made. */
+static int snapshot(const char *name)
+{
+	sys_sigset old;
+
+	if (!enter_recorder(&old))
+		return -1;
+	enter_leave(&old);
+	return snapshot_take(name);
+}
+
 static void log_terminate(void)
 {
 	char buffer[128];
@@ -105,6 +117,7 @@ EXPORT struct xer_collector_table xer_collector = {
 	.terminate = control_terminate,
 	.func_load = dynamic_load,
 	.func_unload = dynamic_unload,
+	.snapshot = snapshot,
 };
 
 /* ---- by signals ---- */
@@ -151,6 +164,8 @@ static void act(struct col_thread *self, int signal)
 
 	if (enter_begin(self) && signal == (int)col.descriptor.pause_signal)
 		recording_toggle(self);
+	else if (signal == (int)col.descriptor.snapshot_signal)
+		snapshot_begin("Made by the signal");
 	else if (col_is_recording())
 		take_sample(self, next_name(name));
 	enter_end(self);
@@ -192,6 +207,8 @@ void control_open(void)
 		install(col.descriptor.pause_signal);
 	if (col.descriptor.sample_signal)
 		install(col.descriptor.sample_signal);
+	if (col.descriptor.snapshot_signal)
+		install(col.descriptor.snapshot_signal);
 }
 
 void control_stop(void)

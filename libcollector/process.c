@@ -8,6 +8,7 @@
 #include "libcollector/base/file.h"
 #include "libcollector/base/source.h"
 #include "libcollector/process/golang.h"
+#include "libcollector/process/snapshot.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
@@ -131,6 +132,7 @@ static const struct col_host host = {
 	.thread_coming = tick_before_thread,
 	.account = process_account,
 	.terminate = control_terminate,
+	.waited = snapshot_after_wait,
 	.api = &xer_collector,
 };
 

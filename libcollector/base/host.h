@@ -22,6 +22,7 @@ struct col_host {
 	void (*thread_coming)(void);                /* the calling thread is about to create one */
 	void (*account)(void);                      /* bring samples and counters up to date */
 	void (*terminate)(void);                    /* end the recording for good */
+	void (*waited)(uint64_t ticks);             /* for a lock: see process/snapshot.h */
 	const struct xer_collector_table *api;      /* what programs may call */
 };
 extern const struct col_host *col_host __attribute__((visibility("hidden")));
@@ -31,6 +32,12 @@ static inline void col_check_time(void)
 {
 	if (unlikely(col.descriptor.from_ms || col.descriptor.to_ms))
 		col_host->check_time();
+}
+
+static inline void col_waited(uint64_t ticks)
+{
+	if (unlikely(col.descriptor.snapshot_wait_ms) && col_host)
+		col_host->waited(ticks);
 }
 
 static inline void col_thread_coming(void)

@@ -7,6 +7,7 @@
  * never return. */
 #include "libcollector/events/sync_site.h"
 
+#include "libcollector/base/host.h"
 #include "libcollector/hook/hook.h"
 
 #include <errno.h>
@@ -201,6 +202,8 @@ void sync_put(const struct sync_wait *wait, uint64_t after, int error, uint64_t 
 	if (is_part_of_time(wait) && wall_is_due(&wait->start, call.state, after))
 		wall_close(thread, &call, &wait->start, after, stack, &wait->caller);
 	scope_leave(thread);
+	if (wait->state == FMT_wall_state_LOCK)
+		col_waited(after - wait->start.before);
 }
 
 /* ---- locks that are free

@@ -4,6 +4,7 @@
 
 #include "libcollector/process/directory.h"
 #include "libcollector/process/descendant.h"
+#include "libcollector/process/snapshot.h"
 #include "libcollector/base/file.h"
 #include "libcollector/base/memory.h"
 #include "libcollector/hook/hook.h"
@@ -40,6 +41,7 @@ static void let_go(void)
 	col_streams_forget();
 	col_log_forget();
 	col_directory_close();
+	snapshot_forget();
 	col_self = NULL;
 	EACH_SOURCE(forget);
 }

@@ -145,6 +145,43 @@ is "a snapshot that is ended is there and whole, or leaves nothing" ok "$(case "
 kill -9 -- "-$recorded"
 wait 2>/dev/null
 
+# ---- the program asks for it
+self_is()
+{
+	report "$2" -heapstat
+	is "$1" "$3" "$(number 'Total allocations' "$2.txt")"
+	absent "$1: nothing is wrong" -E "$2.er: |[1-9][0-9]* lost" "$2.txt"
+}
+mkdir self && cd self || exit 1
+record self -p off -H on -A off --keep=2MB -- "$programs/snapshot_self" mid.er
+is "collector_snapshot makes two, and fails if the name exists; the program notices nothing else" "0 0 -1 unchanged 0 none" "$(cat self.out)"
+self_is "the first has the middle" mid 1000
+self_is "the second, beside the experiment, has the end" snapshot.1 1500
+contains "why there is no third one is in the log" 'kind="warning".*no snapshot was made' self.er/log.xml
+report self -heapstat
+within "the experiment has all" 1500 1502 "$(number 'Total allocations' self.txt)"
+rm -rf ./*.er
+record self -p off -H on -A off --snapshot-signal=USR1 -- "$programs/snapshot_self" mid.er 10
+is "--snapshot-signal: a signal makes one" "0 0 -1 unchanged 0 none" "$(cat self.out)"
+self_is "of that moment" snapshot.1 1500
+report self -header
+contains "the signal is among the settings" 'signal (10|SIGUSR1|USR1) makes a snapshot' self.txt
+is "bare, there is none" "-1 -1 -1 unchanged 0 none" "$("$programs/snapshot_self" bare.er)"
+rm -rf ./*.er
+record waits -p off -s on -A off --snapshot-wait=200ms -- "$programs/lock_wait" 300 snapshot.1.er/log.xml
+report snapshot.1 -header -syncwaits
+contains "--snapshot-wait: a wait that is long enough makes a snapshot, which tells it" '^Thread [0-9]+ waited (29|[3-9][0-9])[0-9]+ ms for a lock$' snapshot.1.txt
+contains "with the wait" 'wait_here' snapshot.1.txt
+is "in the next minute, there is no other one" 1 "$(find . -maxdepth 1 -name 'snapshot.*.er' | wc -l)"
+rm -rf ./*.er
+record waits -p off -s on -A off --snapshot-wait=5s -- "$programs/lock_wait" 300
+is "a shorter one makes none" 0 "$(find . -maxdepth 1 -name 'snapshot.*.er' | wc -l)"
+limited 20 "$xcollect" -n --snapshot-wait=1s true >refused.txt 2>&1
+is "waits must be recorded" 125 $?
+limited 20 "$xcollect" -n -l USR1 --snapshot-signal=USR1 true >refused.txt 2>&1
+is "a signal has one meaning" 125 $?
+cd .. || exit 1
+
 # ---- what cannot be
 refused()
 {

@@ -2,6 +2,7 @@
 #include "collect/options.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -492,6 +493,18 @@ Test(options, a_snapshot_is_of_a_process)
 	cr_expect_str_eq(request.output, "a.er");
 	cr_assert_eq(PARSE("-C", "why", "--snapshot=78"), 0, "%s", cause.text);
 	cr_expect_eq(request.snapshot, 78);
+	cr_assert_eq(PARSE("--snapshot-signal=USR2", "true"), 0, "%s", cause.text);
+	cr_expect_eq(request.snapshot_signal, SIGUSR2);
+	cr_expect_eq(PARSE("--snapshot-signal=USR2", "-y", "USR2", "true"), 125);
+	cr_expect_eq(PARSE("--snapshot-signal=USR2", "--trace-signal=USR2", "true"), 125);
+	cr_assert_eq(PARSE("--snapshot-wait=2s", "-s", "on", "true"), 0, "%s", cause.text);
+	cr_expect_eq(request.snapshot_wait_ms, 2000);
+	cr_assert_eq(PARSE("--snapshot-wait=15ms", "-w", "on", "true"), 0, "%s", cause.text);
+	cr_expect_eq(request.snapshot_wait_ms, 15);
+	cr_expect_eq(PARSE("--snapshot-wait=15ms", "true"), 125);
+	cr_expect_eq(PARSE("--snapshot-wait=15", "-w", "on", "true"), 125);
+	cr_expect_eq(PARSE("--snapshot-wait=0ms", "-w", "on", "true"), 125);
+	cr_expect_eq(PARSE("--snapshot-wait=5000000s", "-w", "on", "true"), 125);
 	cr_expect_eq(PARSE("--snapshot=0"), 125);
 	cr_expect_eq(PARSE("--snapshot=7x"), 125);
 	cr_expect_eq(PARSE("--snapshot=77", "true"), 125);

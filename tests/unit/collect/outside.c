@@ -34,6 +34,7 @@ Test(outside, with_them_nothing_else_is_recorded)
 	                          .java = JAVA_ON,
 	                          .pause_signal = 10,
 	                          .sample_signal = 12,
+	                          .snapshot_signal = 14,
 	                          .start_paused = 1,
 	                          .stop = 1,
 	                          .from_ms = 1,
@@ -51,8 +52,9 @@ Test(outside, with_them_nothing_else_is_recorded)
 	cr_expect(request.profile_us == 0 && request.sample_ms == 0 && request.heap == 0 &&
 	          request.heap_mean == 0 && request.io == 0 && request.sync == 0 &&
 	          request.functrace == 0 && request.omp == 0 && request.pause_signal == 0 &&
-	          request.sample_signal == 0 && request.start_paused == 0 && request.stop == 0 &&
-	          request.from_ms == 0 && request.to_ms == 0 && request.limit_bytes == 0);
+	          request.sample_signal == 0 && request.snapshot_signal == 0 &&
+	          request.start_paused == 0 && request.stop == 0 && request.from_ms == 0 &&
+	          request.to_ms == 0 && request.limit_bytes == 0);
 	cr_expect(request.mpi == MPI_OFF && request.java == JAVA_OFF && request.hooks.is_off == 1);
 	cr_expect_eq(request.sampler_ns, 1000);
 }

@@ -1,0 +1,178 @@
+/* helper.c: see helper.h.
+ *
+ * A process that executes a program sends SIGCHLD from then on, however it was cloned; so our child
+ * waits for a child of its own, which executes the helper. Both use the memory of the process, on
+ * stacks of their own.
+ * See doc/decisions/16-descendants.md. */
+#include "libcollector/process/helper.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
+#include "libcollector/hook/hook.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STACK_SIZE = 64 * 1024 }; /* of the child and of its child, half each */
+
+/* What the children need, below their stacks. */
+struct work {
+	struct helper helper;
+	int waits;    /* the child waits for its child */
+	int has_told; /* there is a terminal */
+};
+
+/* In the child, which has all signals blocked: a handler of the program must not run there, since
+ * it shares the memory. */
+static void drop_handlers(void)
+{
+	struct {
+		unsigned long handler, flags, restorer;
+		sys_sigset mask;
+	} old, none = {.handler = (unsigned long)SIG_DFL};
+
+	for (int signal = 1; signal < _NSIG; signal++)
+		if (SYS4(SYS_rt_sigaction, signal, NULL, &old, sizeof(sys_sigset)) == 0 &&
+		    old.handler != (unsigned long)SIG_IGN)
+			SYS4(SYS_rt_sigaction, signal, &none, NULL, sizeof(sys_sigset));
+}
+
+/* Is this the process that xcollect became, in whatever it has executed since? */
+static int is_founding_process(void)
+{
+	return !strpbrk(col.descriptor.step.lineage, "fc");
+}
+
+/* A descriptor of the terminal that xcollect was started from, if it still controls the founder,
+ * which is in its foreground: to write from the background may stop a process. A terminal that the
+ * user has stopped (Ctrl-S) does not block. Many programs have closed their standard error by now.
+ * -1: it is not to be had. */
+static long open_terminal(void)
+{
+	unsigned device = 0;
+	pid_t group = 0;
+	long fd;
+
+	if (!col.descriptor.terminal || !is_founding_process())
+		return -1;
+	fd = sys_openat(AT_FDCWD, "/dev/tty", O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
+	if (fd >= 0 && SYS3(SYS_ioctl, fd, TIOCGDEV, &device) == 0 &&
+	    device == col.descriptor.terminal && SYS3(SYS_ioctl, fd, TIOCGPGRP, &group) == 0 &&
+	    group == SYS1(SYS_getpgid, 0))
+		return fd;
+	return -1;
+}
+
+/* In the child's child, while that waits. */
+static int execute(void *argument)
+{
+	const struct work *work = argument;
+	char *const *argv = work->has_told ? work->helper.told : work->helper.argv;
+	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+	sys_sigset none = 0;
+
+	sys_sigmask(SIG_SETMASK, &none, NULL);
+	SYS3(SYS_execve, argv[0], argv, environment);
+	SYS1(SYS_exit_group, 127);
+	return 127;
+}
+
+/* The same file under a number that stays when the standard ones are replaced: the program may have
+ * closed those. */
+static long above_standard(long fd)
+{
+	return fd >= 0 && fd <= STDERR_FILENO ? SYS3(SYS_fcntl, fd, F_DUPFD, STDERR_FILENO + 1)
+	                                      : fd;
+}
+
+/* In the child, on a separate stack in the parent's memory, while the parent waits for it. Files
+ * that the parent has open are not kept open, but for the terminal that gets messages. */
+static int run(void *memory)
+{
+	struct work *work = memory;
+	long null = above_standard(sys_openat(AT_FDCWD, "/dev/null", O_RDWR, 0));
+	long terminal = work->helper.told ? above_standard(open_terminal()) : -1;
+	int child, status = HELPER_UNKNOWN << 8;
+
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		SYS3(SYS_dup3, fd == STDERR_FILENO && terminal >= 0 ? terminal : null, fd, 0);
+	drop_handlers();
+	work->has_told = terminal >= 0;
+	child = REAL(clone)(execute, (char *)memory + STACK_SIZE / 2, CLONE_VM | CLONE_VFORK, work);
+	SYS3(SYS_close_range, 0, UINT32_MAX, 0);
+	while (child > 0 && work->waits && SYS4(SYS_wait4, child, &status, __WALL, NULL) == -EINTR)
+		continue;
+	if (child > 0 && !work->waits)
+		status = 0;
+	SYS1(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : HELPER_UNKNOWN);
+	return 0;
+}
+
+static int start(char *memory)
+{
+	sys_sigset mask;
+	int child;
+
+	sys_block_signals(&mask);
+	child = REAL(clone)(run, memory + STACK_SIZE, CLONE_VM, memory);
+	sys_sigmask(SIG_SETMASK, &mask, NULL);
+	return child;
+}
+
+/* After unshare(CLONE_NEWPID), a process whose first child has ended can have no more. Its last one
+ * is made in its own namespace, if it may. */
+static void return_to_namespace(void)
+{
+	long own = sys_openat(AT_FDCWD, "/proc/self/ns/pid", O_RDONLY, 0);
+
+	if (own >= 0) {
+		SYS2(SYS_setns, own, CLONE_NEWPID);
+		sys_close((int)own);
+	}
+}
+
+/* Would a child's child that is left become a child of this process? */
+static int adopts(void)
+{
+	int is_reaper = 0;
+
+	return col.pid == 1 ||
+	       (SYS2(SYS_prctl, PR_GET_CHILD_SUBREAPER, &is_reaper) == 0 && is_reaper);
+}
+
+/* Returns the status of the wait; if another thread has waited for it, it may be running. */
+static int wait_for(int child, int *is_over)
+{
+	int status = HELPER_UNKNOWN << 8;
+	long ended;
+
+	while ((ended = SYS4(SYS_wait4, child, &status, __WALL, NULL)) == -EINTR)
+		continue;
+	*is_over = ended == child;
+	return *is_over && WIFEXITED(status) ? WEXITSTATUS(status) : HELPER_UNKNOWN;
+}
+
+int helper_run(const struct helper *helper)
+{
+	char *memory = sys_mmap_anonymous(STACK_SIZE);
+	int saved_errno = errno, child, is_over = 1, result;
+
+	if (!memory)
+		return -ENOMEM;
+	*(struct work *)(void *)memory = (struct work){.helper = *helper,
+	                                               .waits = !helper->is_left || adopts()};
+	child = start(memory);
+	if (child < 0 && helper->is_last) {
+		return_to_namespace();
+		child = start(memory);
+	}
+	result = child < 0 ? -EAGAIN : wait_for(child, &is_over);
+	if (is_over)
+		sys_munmap(memory, STACK_SIZE);
+	errno = saved_errno;
+	return result;
+}

@@ -1,0 +1,21 @@
+/* helper.h: run a program of Xer as a child that the program cannot notice: it sends no SIGCHLD,
+ * and only a wait for such children finds it. */
+#ifndef XER_LIBCOLLECTOR_PROCESS_HELPER_H
+#define XER_LIBCOLLECTOR_PROCESS_HELPER_H
+
+struct helper {
+	char *const *argv; /* argv[0] is its path; what it points to stays until the helper ends */
+	char *const
+		*told; /* the same if there is a terminal for its messages; NULL: there is none */
+	int is_last;   /* nothing of the program runs afterwards */
+	int is_left;   /* it is not waited for, unless it would become a child of this process */
+};
+
+enum { HELPER_UNKNOWN = 125 };
+
+/* Run it with an environment of a PATH alone, and without the descriptors of the program. Returns
+ * its exit status (0 if it is left), HELPER_UNKNOWN if it has none, or -errno: no process could be
+ * made. Signal-safe. */
+int helper_run(const struct helper *helper);
+
+#endif

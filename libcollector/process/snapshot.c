@@ -1,0 +1,142 @@
+/* snapshot.c: see snapshot.h. All that happens in this process is that it makes a child: xcollect
+ * copies from outside, while this thread waits and the others go on.
+ * See doc/decisions/105-snapshots.md. */
+#include "libcollector/process/snapshot.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/process/helper.h"
+#include "libcollector/write/log.h"
+
+#include <errno.h>
+
+enum { WORDS = 10, NUMBER = 24, WHY = 128 };
+enum { APART_S = 60, MOST = 10, MS_NS = 1000000 };
+
+/* What the helper reads until it has become xcollect, of one snapshot at a time. */
+static atomic_uint busy;
+static atomic_uint made_for_waits;
+static atomic_uint_fast64_t next_for_waits; /* ticks */
+static char process[NUMBER], place[sizeof(col.descriptor.directory)],
+	wanted[sizeof(col.descriptor.directory)], reason[WHY];
+static char *words[WORDS];
+
+static char *put_number(char *out, uint64_t number)
+{
+	char digits[NUMBER];
+	int count = 0;
+
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	while (count > 0)
+		*out++ = digits[--count];
+	*out = '\0';
+	return out;
+}
+
+/* The directory that the experiment is in. */
+static void find_place(void)
+{
+	char *slash;
+
+	strcpy(place, col.descriptor.directory);
+	slash = strrchr(place, '/');
+	if (slash && slash != place)
+		*slash = '\0';
+	else
+		strcpy(place, "/");
+}
+
+/* Returns 0, or -ENAMETOOLONG. */
+static int put_words(const char *name, const char *why)
+{
+	size_t at = 0;
+
+	put_number(process, (uint64_t)col.pid);
+	words[at++] = col.descriptor.collect;
+	words[at++] = "--snapshot";
+	words[at++] = process;
+	words[at++] = "-A";
+	words[at++] = col.descriptor.archive_mode[0] ? col.descriptor.archive_mode : "off";
+	if (name) {
+		if (strlen(name) >= sizeof(wanted))
+			return -ENAMETOOLONG;
+		strcpy(wanted, name);
+		words[at++] = "-o";
+		words[at++] = wanted;
+	} else {
+		find_place();
+		words[at++] = "-d";
+		words[at++] = place;
+	}
+	if (why) {
+		strcpy(reason, why);
+		words[at++] = "-C";
+		words[at++] = reason;
+	}
+	words[at] = NULL;
+	return 0;
+}
+
+/* why: it is made by a handler, which does not wait; NULL: it is not. */
+static int run(const char *name, const char *why)
+{
+	const struct helper helper = {.argv = words, .is_left = why != NULL};
+	int status = put_words(name, why);
+
+	if (status == 0)
+		status = helper_run(&helper);
+	if (status == 0)
+		return 0;
+	col_log_warning(status == -ENAMETOOLONG ? "no snapshot was made: its name is too long"
+	                : status < 0 ? "no snapshot was made: no process could be made for it"
+	                             : "no snapshot was made: xcollect --snapshot failed");
+	return -1;
+}
+
+static int take(const char *name, const char *why)
+{
+	int status;
+
+	if (!col.descriptor.collect[0] || atomic_exchange(&busy, 1))
+		return -1;
+	status = run(name, why);
+	atomic_store(&busy, 0);
+	return status;
+}
+
+int snapshot_take(const char *name)
+{
+	return take(name, NULL);
+}
+
+void snapshot_begin(const char *why)
+{
+	take(NULL, why);
+}
+
+void snapshot_after_wait(uint64_t ticks)
+{
+	uint64_t now = col_ticks(), due = atomic_load(&next_for_waits), ns = col_ns_of(ticks);
+	char why[WHY], *at;
+
+	if (ns < col.descriptor.snapshot_wait_ms * MS_NS || now < due ||
+	    atomic_load(&made_for_waits) >= MOST ||
+	    !atomic_compare_exchange_strong(&next_for_waits, &due,
+	                                    now + APART_S * col.descriptor.clock_hz))
+		return;
+	atomic_fetch_add(&made_for_waits, 1);
+	at = stpcpy(why, "Thread ");
+	at = put_number(at, (uint64_t)sys_gettid());
+	at = stpcpy(at, " waited ");
+	at = put_number(at, ns / MS_NS);
+	strcpy(at, " ms for a lock");
+	snapshot_begin(why);
+}
+
+void snapshot_forget(void)
+{
+	atomic_store(&busy, 0);
+	atomic_store(&made_for_waits, 0);
+	atomic_store(&next_for_waits, 0);
+}

@@ -1,0 +1,183 @@
+/* xcollect --snapshot for the process itself: a script takes its place and reports its arguments.
+ */
+#include "libcollector/process/snapshot.h"
+#include "tests/unit/libcollector/scratch.h"
+
+#include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile int children_told;
+
+static void on_child(int signal)
+{
+	children_told += signal == SIGCHLD;
+}
+
+/* What the script does after it has written down its arguments. */
+static void put_script(const char *then)
+{
+	int fd = openat(col_directory_get(), "xcollect", O_CREAT | O_WRONLY | O_TRUNC, 0700);
+
+	cr_assert_gt(dprintf(fd, "#!/bin/sh\necho \"$* PATH=$PATH\" >>'%s/run'\n%s\n",
+	                     col.descriptor.directory, then),
+	             0);
+	close(fd);
+}
+
+static void setup(void)
+{
+	scratch_open();
+	strcat(strcpy(col.descriptor.collect, col.descriptor.directory), "/xcollect");
+	put_script("");
+	signal(SIGCHLD, on_child);
+}
+
+TestSuite(snapshot, .init = setup, .fini = scratch_remove, .timeout = 30);
+
+static int was_run_with(const char *format, const char *value)
+{
+	char wanted[9000];
+
+	snprintf(wanted, sizeof(wanted), format, (int)col.pid, value);
+	return scratch_count("run", wanted);
+}
+
+Test(snapshot, xcollect_is_told_the_process_and_the_name)
+{
+	strcpy(col.descriptor.archive_mode, "src");
+	errno = 77;
+	cr_assert_eq(snapshot_take("a b.er"), 0);
+	cr_assert_eq(errno, 77);
+	cr_expect_eq(was_run_with("--snapshot %d -A src -o %s PATH=/usr/bin:/bin\n", "a b.er"), 1);
+	cr_expect_eq(children_told, 0, "the program sees no child");
+	cr_expect_eq(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+Test(snapshot, without_a_name_it_is_beside_the_experiment)
+{
+	char place[5000], *slash;
+
+	strcpy(place, col.descriptor.directory);
+	slash = strrchr(place, '/');
+	*slash = '\0';
+	cr_assert_eq(snapshot_take(NULL), 0);
+	cr_expect_eq(was_run_with("--snapshot %d -A off -d %s PATH", place), 1);
+}
+
+Test(snapshot, what_failed_is_in_the_log)
+{
+	put_script("exit 125");
+	cr_expect_eq(snapshot_take("a.er"), -1);
+	cr_expect_eq(scratch_count("log.xml", "no snapshot was made: xcollect --snapshot failed"),
+	             1);
+	put_script("kill -9 $$");
+	cr_expect_eq(snapshot_take("a.er"), -1);
+	put_script("");
+	cr_expect_eq(snapshot_take("a.er"), 0, "the next one may succeed");
+}
+
+Test(snapshot, a_name_that_is_too_long_is_none)
+{
+	static char name[10000];
+
+	memset(name, 'a', sizeof(name) - 1);
+	cr_expect_eq(snapshot_take(name), -1);
+	cr_expect_eq(scratch_count("log.xml", "its name is too long"), 1);
+}
+
+Test(snapshot, where_xcollect_is_unknown_there_is_none)
+{
+	col.descriptor.collect[0] = '\0';
+	cr_expect_eq(snapshot_take("a.er"), -1);
+}
+
+static void *take_one(void *result)
+{
+	*(int *)result = snapshot_take("a.er");
+	return NULL;
+}
+
+Test(snapshot, there_is_one_at_a_time)
+{
+	int first = 7;
+	pthread_t thread;
+
+	put_script("sleep 1");
+	cr_assert_eq(pthread_create(&thread, NULL, take_one, &first), 0);
+	for (int i = 0; i < 5000 && was_run_with("--snapshot %d%s", "") == 0; i++)
+		usleep(1000);
+	cr_expect_eq(snapshot_take("b.er"), -1);
+	snapshot_forget();
+	put_script("");
+	cr_expect_eq(snapshot_take("c.er"), 0, "a forked child has none under way");
+	pthread_join(thread, NULL);
+	cr_expect_eq(first, 0);
+}
+
+Test(snapshot, a_wait_that_is_long_enough_makes_one)
+{
+	char wanted[100];
+
+	col.descriptor.snapshot_wait_ms = 20;
+	snapshot_after_wait(col_ticks_of(19000000));
+	cr_expect_eq(was_run_with("--snapshot %d%s", ""), 0);
+	snapshot_after_wait(col_ticks_of(21000000));
+	for (int i = 0; i < 5000 && was_run_with("--snapshot %d%s", "") == 0; i++)
+		usleep(1000);
+	snprintf(wanted, sizeof(wanted), "-C Thread %d waited 2", (int)gettid());
+	cr_expect_eq(scratch_count("run", wanted), 1);
+	cr_expect_eq(scratch_count("run", " ms for a lock PATH"), 1);
+	snapshot_after_wait(col_ticks_of(50000000));
+	usleep(100000);
+	cr_expect_eq(was_run_with("--snapshot %d%s", ""), 1, "a minute is not over");
+}
+
+static int is_written(const char *name)
+{
+	for (int i = 0; i < 5000 && scratch_count(name, "done") == 0; i++)
+		usleep(1000);
+	return scratch_count(name, "done");
+}
+
+Test(snapshot, a_handler_does_not_wait)
+{
+	struct timespec before, after;
+	char then[5000];
+
+	snprintf(then, sizeof(then), "sleep 2; echo done >>'%s/end'", col.descriptor.directory);
+	put_script(then);
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	snapshot_begin("Made by a test");
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	cr_expect_lt((double)(after.tv_sec - before.tv_sec) +
+	                     (double)(after.tv_nsec - before.tv_nsec) * 1e-9,
+	             1.9);
+	cr_expect_eq(children_told, 0);
+	cr_expect_eq(waitpid(-1, NULL, __WALL | WNOHANG), -1, "nothing is left of it");
+	cr_expect_eq(is_written("end"), 1);
+}
+
+Test(snapshot, but_for_who_would_get_the_child_back)
+{
+	char then[5000];
+
+	cr_assert_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	snprintf(then, sizeof(then), "sleep 0.3; echo done >>'%s/end'", col.descriptor.directory);
+	put_script(then);
+	snapshot_begin("Made by a test");
+	cr_expect_eq(scratch_count("end", "done"), 1);
+	cr_expect_eq(children_told, 0);
+	cr_expect_eq(waitpid(-1, NULL, __WALL | WNOHANG), -1);
+}
