@@ -9,6 +9,7 @@
 /* Codes for a terminal that understands colour: ECMA-48, select graphic rendition. */
 #define TERMINAL_BOLD "\033[1m"
 #define TERMINAL_HOT "\033[1;31m"
+#define TERMINAL_FAINT "\033[2m"
 #define TERMINAL_PLAIN "\033[0m"
 
 /* True if what is printed to `out` goes to a terminal that has colour, and NO_COLOR

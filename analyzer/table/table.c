@@ -190,21 +190,49 @@ double table_share(const struct table *table, const struct table_row *row,
 	                : 0.0;
 }
 
+double table_sample(const struct table *table, const struct metric *metric, size_t group)
+{
+	const struct table_group *of = group < table->group_count ? &table->groups[group] : NULL;
+
+	if (!of || metric->id >= METRIC_VALUES)
+		return 0;
+	if (of->unit[metric->id] > 0)
+		return of->unit[metric->id];
+	return of->effective[metric->id] > 0 ? of->whole[metric->id] / of->effective[metric->id]
+	                                     : 0;
+}
+
+/* Digits behind the point of a share in percent. A half of so many samples is known to 98 points
+ * divided by their square root: 3 points of a thousand, 0.3 of a hundred thousand. */
+static int percent_digits(const struct table *table, const struct metric *metric, size_t group)
+{
+	double sample = table_sample(table, metric, group), samples;
+
+	if (!(sample > 0))
+		return 2;
+	samples = (double)sum_of(table, group)->of[metric->id] / sample;
+	return samples < 1e3 ? 0 : samples < 1e5 ? 1 : 2;
+}
+
 char *table_format_percent(const struct table *table, const struct table_row *row,
                            const struct metric *metric, size_t group, char *text)
 {
 	double share = table_share(table, row, metric, group);
+	int digits, base_digits;
 
 	text[0] = '\0';
 	if (metric->id >= METRIC_VALUES)
 		return text;
+	digits = percent_digits(table, metric, group);
 	if (group == 0 || table->compare != TREE_COMPARE_DELTA) {
-		snprintf(text, METRIC_TEXT_MAX, "%.2f", share);
+		snprintf(text, METRIC_TEXT_MAX, "%.*f", digits, share);
 		return text;
 	}
-	snprintf(text, METRIC_TEXT_MAX, "%+.2f", share - table_share(table, row, metric, 0));
-	if (strcmp(text, "+0.00") == 0 || strcmp(text, "-0.00") == 0)
-		memmove(text, text + 1, sizeof("0.00")); /* no difference has no sign */
+	base_digits = percent_digits(table, metric, 0);
+	snprintf(text, METRIC_TEXT_MAX, "%+.*f", digits < base_digits ? digits : base_digits,
+	         share - table_share(table, row, metric, 0));
+	if (!strpbrk(text, "123456789"))
+		memmove(text, text + 1, strlen(text)); /* no difference has no sign */
 	return text;
 }
 

@@ -93,9 +93,13 @@ uint64_t table_group_value(const struct table *table, const struct table_row *ro
 double table_share(const struct table *table, const struct table_row *row,
                    const struct metric *metric, size_t group);
 
+/* What one sample of a sampled metric stands for in a group, on average or, for blocks that are
+ * chosen by their size, at most; in the metric's unit. 0: the metric is exact. */
+double table_sample(const struct table *table, const struct metric *metric, size_t group);
+
 /* The value of a metric in a group, or its difference or ratio to that of the base, as
- * text[METRIC_TEXT_MAX]; and its share of the sum of the group, or the difference of both shares.
- * Return text. */
+ * text[METRIC_TEXT_MAX]; and its share of the sum of the group, or the difference of both shares,
+ * with as many digits as the number of samples tells. Return text. */
 char *table_format(const struct table *table, const struct table_row *row,
                    const struct metric *metric, size_t group, char *text);
 char *table_format_percent(const struct table *table, const struct table_row *row,

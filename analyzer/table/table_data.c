@@ -41,6 +41,19 @@ static int has_interval(const struct metric *metric)
 	return metric->id < METRIC_VALUES && shows(metric, METRIC_SHOW_REACH);
 }
 
+/* Programs always get both ends, behind all other columns if the interval was not asked for. */
+static int has_late_interval(const struct output *output, const struct table *table,
+                             const struct metric *metric)
+{
+	if ((output->print.mode != PRINT_JSON && output->print.mode != PRINT_DELIMITED) ||
+	    !shows(metric, METRIC_SHOW_VALUE) || has_interval(metric))
+		return 0;
+	for (size_t i = 0; i < table->group_count; i++)
+		if (table_sample(table, metric, i) > 0)
+			return 1;
+	return 0;
+}
+
 /* What a compared table has of a group beside its values. */
 static const struct {
 	const char *key, *heading;
@@ -297,6 +310,9 @@ void table_put(const struct dataset *dataset, struct output *output, const struc
 	add_columns(out, table, metrics);
 	if (table->has_properties)
 		add_property_columns(out);
+	for (size_t i = 0; i < metrics->count; i++)
+		if (has_late_interval(output, table, &metrics->at[i]))
+			add_interval_columns(out, table, metrics->at[i]);
 	for (size_t i = 0; i < count; i++) {
 		const struct table_row *row = &table->rows[i];
 
@@ -313,6 +329,9 @@ void table_put(const struct dataset *dataset, struct output *output, const struc
 			add_metric(out, table, row, &metrics->at[j]);
 		if (table->has_properties)
 			add_properties(dataset, out, row->function);
+		for (size_t j = 0; j < metrics->count; j++)
+			if (has_late_interval(output, table, &metrics->at[j]))
+				add_intervals(out, table, row, &metrics->at[j]);
 	}
 	print_table_end(output, out, 0);
 }

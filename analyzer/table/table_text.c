@@ -383,6 +383,21 @@ static int is_hot(const struct layout *layout, const struct table *table,
 	return sum != 0 && table_value(row, metric) >= sum / HOT_SHARE;
 }
 
+/* A row with no more than one sample of what the first column shows: chance alone may have made it.
+ */
+static int is_faint(const struct layout *layout, const struct table *table,
+                    const struct table_row *row)
+{
+	const struct metric *metric = &layout->columns[0].metric;
+	uint64_t value;
+
+	if (layout->count == 0 || table->is_listing || !row->has_values || row->item == 0 ||
+	    metric->id >= METRIC_VALUES)
+		return 0;
+	value = table_value(row, metric);
+	return value != 0 && (double)value < 1.5 * table_sample(table, metric, 0);
+}
+
 void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,
                  FILE *out)
 {
@@ -395,12 +410,15 @@ void table_print(const struct table *table, const struct metric_list *metrics, s
 	set_color(table, TERMINAL_PLAIN, out);
 	for (size_t i = 0; i < count; i++) {
 		const struct table_row *row = &table->rows[i];
-		int is_red = table->has_color && is_hot(&layout, table, row);
+		const char *color = !table->has_color               ? NULL
+		                    : is_faint(&layout, table, row) ? TERMINAL_FAINT
+		                    : is_hot(&layout, table, row)   ? TERMINAL_HOT
+		                                                    : NULL;
 
-		if (is_red)
-			set_color(table, TERMINAL_HOT, out);
+		if (color)
+			set_color(table, color, out);
 		put_row(&layout, table, row, out);
-		if (is_red)
+		if (color)
 			set_color(table, TERMINAL_PLAIN, out);
 	}
 	free(layout.columns);

@@ -195,3 +195,80 @@ Test(table, hot_rows_are_red)
 	table_fini(&table);
 	tree_destroy(tree);
 }
+
+static char *share_of(double samples, char *text)
+{
+	struct metric metric = {.id = METRIC_TOTALCPU, .flavor = METRIC_EXCLUSIVE};
+	struct table_group group = {.sum = whole};
+	struct table table = {.sum = whole, .groups = &group, .group_count = 1};
+	struct table_row row = {.own = metric_view_of(&most)};
+
+	group.whole[METRIC_TOTALCPU] = samples > 0 ? 1e10 : 0;
+	group.effective[METRIC_TOTALCPU] = samples;
+	return table_format_percent(&table, &row, &metric, 0, text);
+}
+
+Test(table, shares_have_the_digits_that_the_samples_tell)
+{
+	char text[METRIC_TEXT_MAX];
+
+	cr_assert_str_eq(share_of(2, text), "75");
+	cr_assert_str_eq(share_of(999, text), "75");
+	cr_assert_str_eq(share_of(1000, text), "75.0");
+	cr_assert_str_eq(share_of(99999, text), "75.0");
+	cr_assert_str_eq(share_of(100000, text), "75.00");
+	cr_assert_str_eq(share_of(0, text), "75.00", "exact");
+}
+
+/* The least exact of both groups decides. */
+Test(table, so_have_differences_of_shares)
+{
+	struct metric metric = {.id = METRIC_TOTALCPU, .flavor = METRIC_EXCLUSIVE};
+	struct table_group groups[2] = {{.sum = whole}, {.sum = whole}};
+	struct table table = {
+		.sum = whole, .groups = groups, .group_count = 2, .compare = TREE_COMPARE_DELTA};
+	struct table_values values[2] = {{.own = metric_view_of(&most)},
+	                                 {.own = metric_view_of(&little)}};
+	struct table_row row = {.own = metric_view_of(&most)};
+	char text[METRIC_TEXT_MAX];
+
+	table.values = values;
+	for (int i = 0; i < 2; i++)
+		groups[i].whole[METRIC_TOTALCPU] = 1e10;
+	groups[0].effective[METRIC_TOTALCPU] = 500;
+	groups[1].effective[METRIC_TOTALCPU] = 5000;
+	cr_assert_str_eq(table_format_percent(&table, &row, &metric, 1, text), "-50");
+	groups[0].effective[METRIC_TOTALCPU] = 50000;
+	cr_assert_str_eq(table_format_percent(&table, &row, &metric, 1, text), "-50.0");
+	values[1] = values[0];
+	cr_assert_str_eq(table_format_percent(&table, &row, &metric, 1, text), "0.0", "no sign");
+}
+
+/* A sample of 2.5 s: `rest` is one. */
+Test(table, rows_of_one_sample_are_faint_on_terminals)
+{
+	struct metric_list metrics;
+	struct metric_sort sort;
+	struct table table;
+	char error[METRIC_ERROR_MAX], *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	cr_assert_eq(metric_list_parse("e.totalcpu", 3, &metrics, error), 0);
+	cr_assert_eq(metric_sort_parse("e.totalcpu", 3, &sort, error), 0);
+	fill(&table, &metrics, &sort);
+	table.groups = memory_take(1, sizeof(*table.groups));
+	table.group_count = 1;
+	table.groups[0].whole[METRIC_TOTALCPU] = 1e10;
+	table.groups[0].effective[METRIC_TOTALCPU] = 4;
+	table.has_color = 1;
+	table_print(&table, &metrics, 0, out);
+	table.groups[0].effective[METRIC_TOTALCPU] = 8;
+	table_print(&table, &metrics, 2, out);
+	table_print(&table, &metrics, 0, out);
+	fclose(out);
+	cr_assert(strstr(text, "\033[2m 2.500      rest\n\033[0m"), "%s", text);
+	cr_assert_not(strstr(strstr(text, "rest") + 1, "\033[2m"), "two samples are not: %s", text);
+	free(text);
+	table_fini(&table);
+}

@@ -118,3 +118,19 @@ Test(table_data, without_a_comparison_there_is_one_value)
 	             "    [\"<Total>\", 0.304463440, null, null, 27306],\n"
 	             "    [\"work_a\", 0.175493552, 0.130395672, 0.216765513, 0]");
 }
+
+Test(table_data, programs_get_both_ends_of_intervals_last_without_asking)
+{
+	static const struct column columns[] = {
+		{"e.totalcpu", "Exclusive Total CPU Time", "s"},
+		{"e.heapallocbytes", "Exclusive Bytes Allocated", "bytes"},
+		{"e.totalcpu.low", "Exclusive Total CPU Time: low end of the interval of 95 %",
+	         "s"},
+		{"e.totalcpu.high", "Exclusive Total CPU Time: high end of the interval of 95 %",
+	         "s"},
+		{NULL, NULL, NULL}};
+
+	expect_table("metrics e.totalcpu:e.heapallocbytes", columns,
+	             "    [\"<Total>\", 0.304463440, 27306, null, null],\n"
+	             "    [\"work_a\", 0.175493552, 0, 0.130395672, 0.216765513]");
+}
