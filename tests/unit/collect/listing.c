@@ -126,3 +126,13 @@ Test(listing, bounds_stand_behind_the_rest)
 	expect("to", "3000 ms");
 	expect("limit", "5 MiB");
 }
+
+Test(listing, the_kernels_samples_have_their_time_and_kind)
+{
+	LIST("-v");
+	expect("sampler", "0 us (off)");
+	LIST("-v", "--sampler=250u");
+	expect("sampler", "250 us");
+	LIST("-v", "--sampler=2m,stack");
+	expect("sampler", "2000 us (stacks)");
+}
