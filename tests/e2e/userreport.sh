@@ -92,6 +92,22 @@ is "-q tells only how many" "1 xer_trcrpt: 1 error in the templates" "$? $(cat o
 printf '0ab 1.0 L=APPL "a"\nABCD 1.0 "b"\n' >ids
 is "-j prints ids in lower case" "0ab   a|abcd  b" "$("$xer_trcrpt" -j -t ids | paste -sd'|')"
 
+
+# ---- templates as editors elsewhere write them
+printf '# two\n042 1.0 L=APPL "forty-two" \\\n\tword D4\n\n040 1.0 "forty"\n' >plain
+printf '\357\273\277' >dressed
+sed 's/$/\r/' plain >>dressed
+for templates in plain dressed; do
+	trcrpt parts -h -d 042 -t $templates
+	cp parts.txt "$templates.txt"
+	"$xer_trcrpt" -j -t $templates >"$templates.ids" 2>&1
+	is "templates in lines that end in $([ $templates = plain ] && echo LF || echo 'CR LF, behind a byte order mark'): their report" 5 "$(grep -cE '^042 .*forty-two' $templates.txt)"
+done
+is "both say the same" "same" "$(cmp plain.txt dressed.txt && cmp plain.ids dressed.ids && echo same)"
+absent "and nothing of the CR" "$(printf '\r')" dressed.txt
+"$xer_trcrpt" -c -t dressed >out 2>err
+is "-c finds no fault" 0 $?
+
 # ---- filters
 for filter in 'HOOK == 0x044:6' 'SUBHOOK == 3:1' 'HOOK == 0x044 && D1 > 3:3' 'D2 == 8:1' 'D3 == 9 || D3 == 18:2' 'D4 == 4:1' 'D5 >= 25:2' 'HOOK == 0x044 && D2 != 2 * D1:0' 'HOOK == 0x045 && D2 == 1000:8'; do
 	report parts -filters "${filter%:*}" -trcrpt "-h -r"

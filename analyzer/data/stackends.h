@@ -1,7 +1,7 @@
 /* stackends.h: the code at which stacks end too early, for the lines about the quality of the data.
  */
-#ifndef XER_ANALYZER_REPORT_STACKENDS_H
-#define XER_ANALYZER_REPORT_STACKENDS_H
+#ifndef XER_ANALYZER_DATA_STACKENDS_H
+#define XER_ANALYZER_DATA_STACKENDS_H
 
 #include "analyzer/data/dataset.h"
 

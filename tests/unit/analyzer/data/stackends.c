@@ -1,5 +1,5 @@
 /* Tests of what is said of the code at which stacks end. */
-#include "analyzer/report/stackends.h"
+#include "analyzer/data/stackends.h"
 
 #include "tests/unit/analyzer/answer.h"
 #include "tests/unit/experiment/make_experiment.h"

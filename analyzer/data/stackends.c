@@ -1,6 +1,6 @@
 /* stackends.c: see stackends.h.
  * See doc/decisions/38-frames-without-tables.md. */
-#include "analyzer/report/stackends.h"
+#include "analyzer/data/stackends.h"
 
 #include "analyzer/base/memory.h"
 
