@@ -8,6 +8,7 @@
  * See doc/decisions/35-attach.md. */
 #include "libcollector/attach.h"
 
+#include "libcollector/control.h"
 #include "libcollector/thread/altstack.h"
 #include "libcollector/process/descendant.h"
 #include "libcollector/process/environment.h"
@@ -214,6 +215,7 @@ EXPORT int collector_detach(const char *unused)
 	wait_until_quiet();
 	process_account();
 	log_detach();
+	control_leave();
 	col_stop_events(NULL);
 	col.is_recorded = col.is_followed = 0;
 	atomic_store(&col.switches->recording, 0);

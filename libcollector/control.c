@@ -20,7 +20,7 @@
 
 enum { NAME_MAX_SHOWN = 128, NAMES_SIZE = 1024 };
 
-static atomic_uint terminated;
+static atomic_uint terminated; /* signals that are on their way to us mean nothing any more */
 
 static void take_sample(struct col_thread *self, const char *name)
 {
@@ -107,6 +107,11 @@ void control_terminate(void)
 	col_stop_events(NULL);
 	EACH_SOURCE(close);
 	enter_leave(&old);
+}
+
+void control_leave(void)
+{
+	atomic_store(&terminated, 1);
 }
 
 EXPORT struct xer_collector_table xer_collector = {

@@ -13,6 +13,9 @@ void control_open(void);
  * end of the start. */
 void control_stop(void);
 
+/* The recording ends while the process goes on: signals that are on their way here do nothing. */
+void control_leave(void);
+
 /* End the recording of this process for good: from here on, the recorder makes no system call.
  * Signal-safe. */
 void control_terminate(void);

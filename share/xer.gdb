@@ -14,6 +14,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 
 class XerError(gdb.GdbError):
@@ -159,7 +160,6 @@ class Recorder:
 
     def enable(self):
         self.handle(["SIG%d" % number for number in (self.SAMPLE, self.PAUSE, self.TICK)], "nostop noprint pass")
-        self.warn_java()
         if self.process():
             self.enable_running()
         self.enabled = True
@@ -188,11 +188,6 @@ class Recorder:
             print("Process %d is recorded to its end; `collector pause` pauses its events" % self.process())
         self.beside = None
 
-    def warn_java(self):
-        name = gdb.current_progspace().filename or ""
-        if os.path.basename(name) in ("java", "jsvc"):
-            print("Data on Java code is not recorded: what a Java machine does is seen as native code")
-
     # ---- a program that runs
 
     def away(self, act):
@@ -217,7 +212,16 @@ class Recorder:
         print("\n".join(said[:-1]))
         raise XerError(said[-1] if said else "xcollect has ended without a word")
 
+    def wait_for_signals(self, pid):
+        """Samples that were asked for are taken when the process runs: at the end of the recording it drops the signals."""
+        ours = 1 << (self.SAMPLE - 1) | 1 << (self.PAUSE - 1)
+        for _ in range(100):
+            if not any(int(self.status_of(pid, name) or "0", 16) & ours for name in ("SigPnd", "ShdPnd")):
+                return
+            time.sleep(0.02)
+
     def leave(self, pid):
+        self.wait_for_signals(pid)
         self.beside.send_signal(signal.SIGINT)
         self.beside.wait(timeout=60)
         print("The recording of process %d has ended" % pid)

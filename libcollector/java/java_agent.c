@@ -18,6 +18,7 @@
 #include "libcollector/java/java_vm.h"
 #include "libcollector/java/jvmti.h"
 #include "libcollector/write/log.h"
+#include "libcollector/hook/got.h"
 #include "libcollector/hook/next.h"
 #include "libcollector/hook/dlsym.h"
 #include "libcollector/hook/visible.h"
@@ -25,6 +26,7 @@
 #include "libcollector/unwind/walk_step.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,6 +36,7 @@ typedef int create_function(struct java_machine **machine, struct java_env **env
 
 static void *libjvm; /* the handle that the launcher has */
 static create_function *real_create;
+static int is_missed; /* a machine was created while nothing was recorded */
 
 /* ---- what goes wrong ---- */
 
@@ -156,7 +159,10 @@ static void *java_find(void *handle, const char *name)
 {
 	void *found;
 
-	if (strcmp(name, "JNI_CreateJavaVM") != 0 || !col.descriptor.java || !col_is_recording())
+	if (strcmp(name, "JNI_CreateJavaVM") != 0)
+		return NULL;
+	is_missed |= !col_is_recording();
+	if (!col.descriptor.java || !col_is_recording())
 		return NULL;
 	found = dlsym(handle, name);
 	if (!found)
@@ -176,6 +182,7 @@ EXPORT int JNI_CreateJavaVM(struct java_machine **machine, struct java_env **env
 
 	if (!next)
 		return JAVA_ERROR;
+	is_missed |= !col_is_recording();
 	if (!col_is_recording() || !col.descriptor.java || libjvm ||
 	    !dladdr((void *)(uintptr_t)next, &info))
 		return next(machine, env, arguments);
@@ -189,6 +196,25 @@ EXPORT int JNI_CreateJavaVM(struct java_machine **machine, struct java_env **env
 void java_load(void)
 {
 	visible_ask(java_find);
+}
+
+static int is_libjvm(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const char *slash = !info->dlpi_name ? NULL : strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	(void)context;
+	return slash && strcmp(slash, "/libjvm.so") == 0;
+}
+
+void java_open(void)
+{
+	if (libjvm)
+		return;
+	/* If we attached to the process, nobody asked us for the function. */
+	if (is_missed || (!got_is_preloaded() && dl_iterate_phdr(is_libjvm, NULL)))
+		col_log_warning(
+			"Java is not recorded: its machine was there before the recording began; methods are JIT code without names");
 }
 
 void java_thread_begin(struct col_thread *thread)

@@ -8,6 +8,10 @@
  * JNI_CreateJavaVM in libjvm by dlsym gets a function that records the machine which it creates. */
 void java_load(void);
 
+/* A recording begins: a machine that is there already cannot be entered any more, and that is said.
+ */
+void java_open(void);
+
 /* The thread begins: it does not wait for a monitor. */
 void java_thread_begin(struct col_thread *thread);
 

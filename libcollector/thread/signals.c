@@ -113,6 +113,16 @@ void signals_keep(int signal)
 		set_action(signal, ours);
 }
 
+/* Let go of signals that were sent to us and wait: the program would die of them. One that the
+ * program blocks does nothing, and may be its own. */
+static void drop_pending(const struct owned *ours)
+{
+	const struct sys_sigaction ignored = {.handler = (signals_handler *)(uintptr_t)SIG_IGN};
+
+	if (ours->program.sa_handler == SIG_DFL && !atomic_load(&ours->program_blocks))
+		sys_sigaction(ours->signal, &ignored, NULL);
+}
+
 void signals_give_back(int kept)
 {
 	for (int i = 0; i < OWNED_MAX; i++) {
@@ -121,6 +131,7 @@ void signals_give_back(int kept)
 		if (ours->signal == 0 || ((ours->signal == kept || ours->signal == SIGTRAP) &&
 		                          ours->program.sa_handler == SIG_DFL))
 			continue;
+		drop_pending(ours);
 		REAL(sigaction)(ours->signal, &ours->program, NULL);
 		owned_set &= ~SYS_SIGBIT(ours->signal);
 		ours->signal = 0;

@@ -33,7 +33,8 @@ typedef void signals_watcher(struct sigaction *old);
 void signals_watch_sigbus(signals_watcher *watcher);
 
 /* The recording has ended: install the program's own handlers again. If the program has none for
- * the signal `kept`, or for SIGTRAP, our handler stays, for signals that are still pending. */
+ * the signal `kept`, or for SIGTRAP, our handler stays, for signals that are still pending. Those
+ * that are pending for other handlers of ours are dropped. */
 void signals_give_back(int kept);
 
 /* Is this a timer signal of the recorder, whose value is a thread state? Signal-safe. */

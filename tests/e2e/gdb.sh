@@ -128,6 +128,60 @@ else
 fi
 { kill $target; wait $target; } 2>/dev/null
 
+# ---- a program that gdb starts: what is chosen before and between runs
+debug -ex 'collector store experiment twice.1.er' -ex 'collector heaptrace on' -ex 'collector profile off' -ex 'collector archive off' -ex 'collector enable' \
+	-ex 'collector status' -ex run -ex 'collector status' -ex run -ex 'collector sample record' --args "$programs/heap_known"
+is "no process: status says so, before and after" 2 "$(grep -c '^recording    off: there is no process$' gdb.out)"
+contains "no process: a sample is refused" '^there is no process$' gdb.err
+for run in 1 2; do
+	report "twice.$run" -metrics i.heapalloccnt:name -functions
+	is "run $run has an experiment of its own" 100 "$(value "twice.$run" use_malloc 1)"
+done
+debug -ex 'collector store experiment part.er' -ex 'collector heaptrace on' -ex 'collector profile off' -ex 'collector archive off' -ex 'collector dbxsample on' \
+	-ex 'collector enable' -ex 'break use_calloc' -ex run -ex 'collector sample record here' -ex 'collector pause' -ex 'collector status' -ex finish \
+	-ex 'collector resume' -ex 'collector status' -ex 'collector disable' -ex delete -ex continue --args "$programs/heap_known"
+is "pause and resume around a function" "paused on" "$(awk '$1 == "recording" { print $NF }' gdb.out | xargs)"
+contains "what gdb started is recorded to its end" '^Process [0-9]* is recorded to its end; .collector pause. pauses its events$' gdb.out
+report part -metrics i.heapalloccnt:name -functions -sample_detail
+is "only that function is missing" "100 - 40" "$(value part use_malloc 1) $(value part use_calloc 1 | grep . || echo -) $(value part use_realloc 1)"
+is "samples at the stops, and one with a name" "2 1" "$(grep -c ' manual: signal$' part.txt) $(grep -c ' manual: here$' part.txt)"
+debug -ex "set environment LD_PRELOAD $BUILD/lib/xer/libcollector.so" -ex 'collector store experiment preload.er' -ex 'collector profile hi' \
+	-ex 'collector archive off' -ex 'break work_b' -ex run -ex 'collector enable' -ex delete -ex continue --args "$programs/burn50" 3 2 # once a second of CPU time the recorder looks for gdb
+contains "preloaded in gdb: it is recorded" '^Recording process ' gdb.out
+report preload -functions
+contains "preloaded in gdb: its functions are seen" ' work_a$' preload.txt
+
+# ---- gdb goes, the recording stays as it was
+for state in on paused; do
+	rm -rf go go.ready go.done
+	"$programs/attached" nothing 0 "$PWD/go" "$programs/plugin.so" >target.out 2>target.err &
+	target=$!
+	wait_for test -d go.ready
+	events=(-ex 'collector status')
+	[ $state = on ] || events+=(-ex 'collector pause')
+	debug -p $target -ex 'collector heaptrace on' -ex 'collector profile off' -ex 'collector archive off' -ex "collector store experiment left-$state.er" \
+		-ex 'collector enable' -ex 'collector synctrace on' "${events[@]}" -ex detach
+	mkdir go
+	wait_for test -d go.done
+	rmdir go
+	wait $target
+	is "gdb goes, events $state: the process ends rightly" "0 right" "$? $(sed 's/ [0-9]*$//' target.out)"
+	report "left-$state" -metrics i.heapalloccnt:name -functions
+done
+contains "settings are for the next recording" '^This takes effect with the next recording$' gdb.out
+is "gdb goes: events are recorded, if they were" "100 -" "$(value left-on known_malloc 1) $(value left-paused known_malloc 1 | grep . || echo -)"
+
+if have java javac && [ -e "$root/tests/programs/JavaKnown.java" ]; then
+	javac -d . -sourcepath "$root/share/java" "$root/tests/programs/JavaKnown.java"
+	debug -ex 'collector store experiment java.er' -ex 'collector profile hi' -ex 'collector archive off' -ex 'collector enable' \
+		-ex 'handle SIGSEGV nostop noprint pass' -ex run --args java -cp . JavaKnown split
+	contains "Java in gdb: it ends" 'exited normally' gdb.out
+	report java -name short -functions
+	contains "Java in gdb: its methods are known" ' JavaKnown\.work_a$' java.txt
+else
+	skip "Java in gdb" "there is no JDK" 2
+fi
+
 # ---- arguments
 debug -ex 'collector synctrace native' -ex 'collector show' -ex 'collector synctrace threshold 50' -ex 'collector synctrace native java' \
 	-ex 'collector show synctrace' -ex 'collector synctrace off' -ex 'collector hwprofile list' -ex 'collector hwprofile counter page-faults' \

@@ -56,6 +56,22 @@ is "the machine finds no fault with the recorder" "$(cat checked.bare)" "$(cat c
 is "nothing is missing in its archive: the machine's own stubs are never kept" 0 $?
 rm -rf checked.er
 
+# ---- a machine that was there before
+
+if traces; then
+	java -cp . JavaKnown threads 300 >late.out 2>&1 &
+	target=$!
+	wait_for grep -q libjvm.so "/proc/$target/maps"
+	sleep 0.3
+	limited 60 "$xcollect" -P "$target" -o late.er -A off >/dev/null 2>late.err
+	wait "$target"
+	is "a machine that was there before goes on" "0 done" "$? $(cat late.out)"
+	report late -header
+	contains "that Java is not recorded is said" '^  at .* Java is not recorded: its machine was there before' late.txt
+else
+	skip "a machine that was there before" "no tracing here" 2
+fi
+
 # ---- all stacks are whole
 
 record threads -A off -p hi -s all -- java -cp . JavaKnown threads 300

@@ -181,6 +181,32 @@ Test(signals, signals_are_given_back)
 	cr_assert_eq(signals_ours(), 0);
 }
 
+Test(signals, that_still_wait_for_us_do_not_end_the_program_afterwards)
+{
+	sys_sigset ours = SYS_SIGBIT(OURS), old;
+
+	sys_sigmask(SIG_BLOCK, &ours, &old); /* as a call of the helper of -P does */
+	raise(OURS);
+	SYS2(SYS_kill, getpid(), OURS);
+	signals_give_back(SIGURG);
+	cr_assert_eq((void *)real_action(OURS).handler, (void *)SIG_DFL);
+	sys_sigmask(SIG_UNBLOCK, &ours, NULL);
+	cr_assert_eq(program_met, 0);
+}
+
+Test(signals, that_the_program_blocks_still_wait_for_it_afterwards)
+{
+	sigset_t set = set_of(OURS, OURS), pending;
+
+	cr_assert_eq(sigprocmask(SIG_BLOCK, &set, NULL), 0);
+	sys_sigset ours = SYS_SIGBIT(OURS);
+	sys_sigmask(SIG_BLOCK, &ours, NULL);
+	raise(OURS);
+	signals_give_back(SIGURG);
+	cr_assert_eq(sigpending(&pending), 0);
+	cr_assert(sigismember(&pending, OURS));
+}
+
 Test(signals, nothing_is_changed_in_a_process_that_is_not_recorded)
 {
 	struct sigaction program = {.sa_handler = on_program}, old;
