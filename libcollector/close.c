@@ -78,7 +78,7 @@ static void account(void)
 	child_settle(); /* before the CPU time is read, of which it uses most in a short life */
 	sys_sigmask(SIG_BLOCK, &tick, &old);
 	self = thread_current();
-	if (self && !child_is_quiet()) {
+	if (self && (!child_is_quiet() || usage_is_behind())) {
 		account_all(self);
 		/* What the first record has cost, if it had to create its file. */
 		EACH_SOURCE(thread_account, self, self, COL_NORMAL);

@@ -4,7 +4,11 @@
 #include "libcollector/write/log.h"
 #include "libcollector/base/source.h"
 
-enum { REST_SHARE = 200 /* of the time, that periodic samples may take */ };
+enum {
+	REST_SHARE = 200, /* of the time, that periodic samples may take */
+	USUAL_MS = 1000,  /* the period if -S does not say another one */
+	MISSED_MAX = 1000 /* samples of one sleep: a longer one has fewer than were due */
+};
 
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
@@ -46,11 +50,17 @@ uint64_t usage_children_ns(void)
 	return less(waited_ns(), began_waited_ns);
 }
 
+static uint64_t period_ns(void)
+{
+	return col.descriptor.sample_ms * 1000000u;
+}
+
 static void begin_at(const struct process_moment *start)
 {
 	struct rusage usage = {.ru_maxrss = 0};
 
 	began = *start;
+	atomic_store(&next_ns, period_ns() == 0 ? 0 : start->mono_ns + period_ns());
 	SYS2(SYS_getrusage, RUSAGE_SELF, &usage);
 	began_kib = (uint64_t)usage.ru_maxrss;
 	began_waited_ns = waited_ns();
@@ -82,7 +92,6 @@ void usage_restart(const struct process_moment *start)
 	memset(&base, 0, sizeof(base));
 	begin_at(start);
 	atomic_store(&number, 0);
-	atomic_store(&next_ns, 0);
 }
 
 const struct process_moment *usage_start(void)
@@ -168,8 +177,60 @@ void usage_sample_start(struct col_thread *thread, enum col_context context)
 	write_record(thread, context, &record, began.ticks);
 }
 
-uint32_t usage_sample(struct col_thread *thread, enum col_context context,
-                      enum fmt_sample_reason reason)
+/* Ticks of the time `ago_ns` before these, by the two clocks since the start: 31 bits of them, so
+ * that products fit. */
+static uint64_t ticks_before(uint64_t ticks, uint64_t raw_ns, uint64_t ago_ns)
+{
+	uint64_t passed = ticks - began.ticks, passed_ns = raw_ns - began.raw_ns;
+
+	while ((passed | passed_ns) >> 31) {
+		passed >>= 1;
+		passed_ns >>= 1;
+	}
+	if (passed_ns == 0)
+		return ticks;
+	return ticks - ago_ns / passed_ns * passed - ago_ns % passed_ns * passed / passed_ns;
+}
+
+/* Write the samples that were due at first_ns and then each period, until last_ns. Had the process
+ * used CPU time meanwhile, they would have been taken: what it has used now, it had used then. */
+static void write_missed(struct col_thread *thread, enum col_context context, uint64_t first_ns,
+                         uint64_t last_ns, uint64_t now_ns)
+{
+	uint64_t step_ns = period_ns(), raw_ns, real_ns, ticks;
+	struct fmt_usage record;
+
+	if (last_ns < first_ns)
+		return;
+	step_ns *= 1 + (last_ns - first_ns) / step_ns / MISSED_MAX;
+	fill(&record, FMT_sample_reason_PERIODIC);
+	real_ns = record.real_ns;
+	raw_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
+	ticks = col_ticks();
+	for (uint64_t due_ns = first_ns; due_ns <= last_ns; due_ns += step_ns) {
+		uint64_t ago_ns = now_ns - due_ns;
+
+		if (due_ns != first_ns)
+			record.number = atomic_fetch_add(&number, 1) + 1;
+		record.raw_ns = raw_ns - ago_ns;
+		record.real_ns = real_ns - ago_ns;
+		write_record(thread, context, &record, ticks_before(ticks, raw_ns, ago_ns));
+	}
+}
+
+/* Claim the samples that are due at this moment. Returns when the first of them was, 0: none is. */
+static uint64_t claim_due(uint64_t now_ns)
+{
+	uint64_t period = period_ns(), next = atomic_load(&next_ns);
+
+	if (period == 0 || now_ns < next ||
+	    !atomic_compare_exchange_strong(&next_ns, &next, now_ns + period))
+		return 0;
+	return next;
+}
+
+static uint32_t take_sample(struct col_thread *thread, enum col_context context,
+                            enum fmt_sample_reason reason)
 {
 	struct fmt_usage record;
 	uint64_t ticks;
@@ -182,6 +243,22 @@ uint32_t usage_sample(struct col_thread *thread, enum col_context context,
 	ticks += (col_ticks() - ticks) / 2;
 	write_record(thread, context, &record, ticks);
 	return record.number;
+}
+
+uint32_t usage_sample(struct col_thread *thread, enum col_context context,
+                      enum fmt_sample_reason reason)
+{
+	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), due = claim_due(now);
+
+	if (due)
+		write_missed(thread, context, due, now, now);
+	return take_sample(thread, context, reason);
+}
+
+int usage_is_behind(void)
+{
+	return col.descriptor.sample_ms < USUAL_MS && period_ns() != 0 &&
+	       sys_clock_ns(CLOCK_MONOTONIC) >= atomic_load(&next_ns);
 }
 
 void usage_put(struct xml_text *text)
@@ -218,16 +295,12 @@ static void put_off_next(uint64_t began_ns)
 
 int usage_sample_if_due(struct col_thread *thread, enum col_context context)
 {
-	uint64_t period = col.descriptor.sample_ms * 1000000u;
-	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
-	uint64_t next = atomic_load(&next_ns);
+	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), due = claim_due(now);
 
-	if (period == 0 || now < next ||
-	    !atomic_compare_exchange_strong(&next_ns, &next, now + period))
+	if (due == 0) /* or the start has its own sample */
 		return 0;
-	if (next == 0) /* the start has its own sample */
-		return 0;
-	usage_sample(thread, context, FMT_sample_reason_PERIODIC);
+	write_missed(thread, context, due, less(now, period_ns()), now);
+	take_sample(thread, context, FMT_sample_reason_PERIODIC);
 	put_off_next(now);
 	col_log_keep_alive();
 	return 1;

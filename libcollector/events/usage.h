@@ -31,14 +31,21 @@ uint64_t usage_cpu_ns(void);
 /* Write the sample of a descendant's start: nothing was used yet. Signal-safe. */
 void usage_sample_start(struct col_thread *thread, enum col_context context);
 
-/* Take a sample now. Returns its number. Signal-safe. */
+/* Take a sample now, behind the periodic ones that were due while the process slept. Returns its
+ * number. Signal-safe. */
 uint32_t usage_sample(struct col_thread *thread, enum col_context context,
                       enum fmt_sample_reason reason);
 
 /* Append a <usage> element with the same facts, for a process that has no overview. Signal-safe. */
 void usage_put(struct xml_text *text);
 
-/* Take one if the period has passed. Returns 1 if it did. Signal-safe. */
+/* Did a process that recorded nothing sleep for so long that samples were due, by a period that is
+ * shorter than the usual one? Those would cost each process a file that does nothing but wait for
+ * children. Signal-safe. */
+int usage_is_behind(void);
+
+/* Take one if the period has passed, and those that were due before. Returns 1 if it did.
+ * Signal-safe. */
 int usage_sample_if_due(struct col_thread *thread, enum col_context context);
 
 #endif

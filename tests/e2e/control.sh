@@ -154,3 +154,20 @@ contains "-x: a message says what to do" "kill -CONT $pid" stopped.err
 kill -CONT $pid
 wait $pid
 is "-x: it goes on, and what it executes does not stop" 5 $?
+
+# ---- periodic samples of a process that sleeps, which nothing wakes
+record asleep -S 0.1 -A off -- sh -c 'sleep 1.05'
+report asleep -sample_detail
+within "a sleeping process has its periodic samples" 9 26 "$(grep -c ' periodic$' asleep.txt)"
+record sleeper -S 0.1 -p off -A off -- sleep 0.55
+report sleeper -sample_detail -statistics
+within "without clock profiling too" 5 8 "$(grep -c ' periodic$' sleeper.txt)"
+is "each is of a tenth of a second, and of no CPU time but the first" "0" \
+	"$(awk '/ periodic$/ && $1 > 2 && ($3 < 0.099 || $3 > 0.101 || $4 + $6 > 0.001) { n++ } END { print n + 0 }' sleeper.txt)"
+record tree -S 0.1 -A off -- sh -c 'sleep 0.45; sleep 0.35; true'
+report tree -sample_detail
+is "descendants that sleep have theirs" "yes yes" \
+	"$(awk '/^Experiment/ { name = $2 } / periodic$/ { n[name]++ } END { print(n["tree.er/_f1_x1.er"] >= 4 ? "yes" : "no", n["tree.er/_f2_x1.er"] >= 3 ? "yes" : "no") }' tree.txt)"
+record usual -A off -- sh -c 'sleep 0.45; true'
+report usual -sample_detail
+absent "by the usual period a short sleep has none" ' periodic$' usual.txt

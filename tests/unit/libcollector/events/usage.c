@@ -179,3 +179,89 @@ Test(usage, a_process_without_a_file_tells_it_in_an_element)
 	cr_assert_leq(attribute(buffer, " user_ns=\"") + attribute(buffer, " system_ns=\""),
 	              clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 20000000);
 }
+
+/* ---- a process that sleeps */
+
+enum { MANY = 1100 };
+static struct fmt_usage many[MANY];
+
+static int load_many(void)
+{
+	return scratch_records("overview", FMT_KIND_usage, many, sizeof(many[0]), MANY);
+}
+
+/* The process began `ago_ms` before now, with samples each ms_period, and has slept since. */
+static void sleep_for(uint64_t ago_ms, uint64_t ms_period)
+{
+	struct process_moment then = process_moment_now();
+	uint64_t ago_ns = ago_ms * 1000000;
+
+	then.mono_ns -= ago_ns;
+	then.raw_ns -= ago_ns;
+	then.real_ns -= ago_ns;
+	then.ticks -= 2 * ago_ns;
+	col.descriptor.sample_ms = ms_period;
+	usage_restart(&then);
+}
+
+Test(usage, samples_that_were_due_in_a_sleep_are_taken_at_its_end)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	int count;
+
+	sleep_for(5500, 1000);
+	cr_assert_eq(usage_sample(thread, COL_NORMAL, FMT_sample_reason_END), 6);
+	count = load_many();
+	cr_assert_eq(count, 6);
+	for (int i = 0; i < 5; i++) {
+		uint64_t due_ns = now_ns - UINT64_C(4500000000) + (uint64_t)i * 1000000000;
+
+		cr_expect_eq(many[i].reason, FMT_sample_reason_PERIODIC);
+		cr_expect_eq(many[i].number, (uint32_t)i + 1);
+		cr_expect(many[i].raw_ns - due_ns < 400000000, "sample %d", i);
+		cr_expect_eq(many[i].raw_ns - many[0].raw_ns, (uint64_t)i * 1000000000);
+		cr_expect_eq(many[i].real_ns - many[0].real_ns, (uint64_t)i * 1000000000);
+		cr_expect_eq(many[i].cpu_ns, many[0].cpu_ns);
+	}
+	cr_expect_eq(many[5].reason, FMT_sample_reason_END);
+	cr_expect(many[5].cpu_ns >= many[0].cpu_ns && many[5].maxrss_kib >= many[0].maxrss_kib);
+	cr_expect_eq(usage_sample(thread, COL_NORMAL, FMT_sample_reason_MANUAL), 7, "once");
+}
+
+Test(usage, or_when_the_next_one_is_due)
+{
+	sleep_for(3500, 1000);
+	cr_assert_eq(usage_sample_if_due(thread, COL_NORMAL), 1);
+	cr_assert_eq(load_many(), 3);
+	cr_expect_eq(many[1].raw_ns - many[0].raw_ns, 1000000000);
+	cr_expect(many[2].raw_ns - many[1].raw_ns >= 1500000000 - 100000000, "that of now");
+	cr_expect_eq(usage_sample_if_due(thread, COL_NORMAL), 0);
+}
+
+Test(usage, a_long_sleep_has_a_limited_number)
+{
+	int count;
+
+	sleep_for(25050, 10);
+	usage_sample(thread, COL_NORMAL, FMT_sample_reason_END);
+	count = load_many();
+	cr_assert(count > 800 && count <= 1001, "%d", count);
+	cr_expect_eq(many[1].raw_ns - many[0].raw_ns, 30000000, "every third");
+}
+
+Test(usage, without_a_period_there_are_none)
+{
+	sleep_for(5000, 0);
+	cr_expect_eq(usage_sample(thread, COL_NORMAL, FMT_sample_reason_END), 1);
+	cr_expect_not(usage_is_behind());
+}
+
+Test(usage, only_samples_more_often_than_usual_are_worth_a_file)
+{
+	sleep_for(5000, 1000);
+	cr_expect_not(usage_is_behind());
+	sleep_for(5000, 999);
+	cr_expect(usage_is_behind());
+	sleep_for(0, 999);
+	cr_expect_not(usage_is_behind(), "none was due");
+}
