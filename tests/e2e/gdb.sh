@@ -146,10 +146,8 @@ report part -metrics i.heapalloccnt:name -functions -sample_detail
 is "only that function is missing" "100 - 40" "$(value part use_malloc 1) $(value part use_calloc 1 | grep . || echo -) $(value part use_realloc 1)"
 is "samples at the stops, and one with a name" "2 1" "$(grep -c ' manual: signal$' part.txt) $(grep -c ' manual: here$' part.txt)"
 debug -ex "set environment LD_PRELOAD $BUILD/lib/xer/libcollector.so" -ex 'collector store experiment preload.er' -ex 'collector profile hi' \
-	-ex 'collector archive off' -ex 'break work_b' -ex run -ex 'collector enable' -ex delete -ex continue --args "$programs/burn50" 3 2 # once a second of CPU time the recorder looks for gdb
+	-ex 'collector archive off' -ex 'break work_b' -ex run -ex 'collector enable' -ex delete -ex continue --args "$programs/burn50" 3 2
 contains "preloaded in gdb: it is recorded" '^Recording process ' gdb.out
-report preload -functions
-contains "preloaded in gdb: its functions are seen" ' work_a$' preload.txt
 
 # ---- gdb goes, the recording stays as it was
 for state in on paused; do
