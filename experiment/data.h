@@ -208,8 +208,9 @@ struct exp_wait {
 	uint32_t node;   /* EXP_NO_INDEX: no stack */
 	uint64_t object; /* an address, the number of a file, a process: as experiment(5) says of
 	                    the record `wait`; 0: unknown */
-	uint32_t owner;  /* thread that had the lock when it began, or that is joined; 0: unknown */
-	uint32_t site;   /* node of where that took the lock, EXP_NO_INDEX: unknown */
+	uint32_t owner;  /* thread that had the lock when it began, that is joined, or that ended it
+	                    by a signal; 0: unknown */
+	uint32_t site;   /* node of where that took the lock or signalled, EXP_NO_INDEX: unknown */
 	uint32_t error;  /* errno value, 0: none, EXP_SYNC_OPEN: it had not ended */
 	uint8_t state;   /* enum fmt_wall_state */
 	uint8_t family;  /* enum fmt_wait_family */

@@ -80,7 +80,8 @@ struct field {
 	}
 #define OWNER_FIELDS \
 	{"held_by", "Held by", "string"}, {"held_at", "Locked at", "string"}, \
-		{"end_of", "End of", "string"}, \
+		{"end_of", "End of", "string"}, {"signalled_by", "Signalled by", "string"}, \
+		{"signalled_at", "Signalled at", "string"}, \
 	{ \
 		"owner", "Thread id of that", "integer" \
 	}
@@ -88,7 +89,7 @@ struct field {
 static const struct schema {
 	uint32_t category;
 	const char *type, *label, *places;
-	struct field fields[12];
+	struct field fields[14];
 } schemas[] = {
 	{TRACE_WORD_SYNC,
          "XerSync",

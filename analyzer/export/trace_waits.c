@@ -118,6 +118,11 @@ static const struct exp_wait *find_wall(const struct trace_waits *waits,
 void trace_waits_owner(struct trace_waits *waits, struct trace_event *event,
                        const struct exp_wait *wait)
 {
+	static const struct {
+		enum trace_word who, where;
+	} words[] = {[WAIT_HOLDER] = {TRACE_WORD_HELD_BY, TRACE_WORD_HELD_AT},
+	             [WAIT_JOINED] = {TRACE_WORD_END_OF, TRACE_WORD_HELD_AT},
+	             [WAIT_SIGNALLER] = {TRACE_WORD_SIGNALLED_BY, TRACE_WORD_SIGNALLED_AT}};
 	const struct exp_wait *known = wait->owner != 0 ? wait : find_wall(waits, wait);
 	uint32_t name;
 
@@ -128,8 +133,7 @@ void trace_waits_owner(struct trace_waits *waits, struct trace_event *event,
 		name = keep(&waits->threads, known->owner, waits->trace,
 		            thread_text(waits, known->owner, known->time_s));
 	trace_add_argument(event, TRACE_WORD_OWNER, TRACE_NUMBER, known->owner);
-	trace_add_argument(event, wait_is_join(known) ? TRACE_WORD_END_OF : TRACE_WORD_HELD_BY,
-	                   TRACE_NAME, name);
+	trace_add_argument(event, words[wait_owner_kind(known)].who, TRACE_NAME, name);
 	if (known->site == EXP_NO_INDEX)
 		return;
 	name = exp_index_find(&waits->sites, known->site);
@@ -137,5 +141,5 @@ void trace_waits_owner(struct trace_waits *waits, struct trace_event *event,
 		name = keep(&waits->sites, known->site, waits->trace,
 		            stacks_name_node(waits->trace->job->dataset, waits->trace->job->choices,
 		                             waits->at, known->site));
-	trace_add_argument(event, TRACE_WORD_HELD_AT, TRACE_NAME, name);
+	trace_add_argument(event, words[wait_owner_kind(known)].where, TRACE_NAME, name);
 }

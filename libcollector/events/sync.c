@@ -189,6 +189,38 @@ static uint32_t put(struct col_thread *thread, const struct sync_wait *wait, uin
 	return event.stack;
 }
 
+/* Do other threads end such waits by a signal? */
+static int is_signalled(enum fmt_sync_func func)
+{
+	switch (func) {
+	case FMT_sync_func_COND_WAIT:
+	case FMT_sync_func_COND_TIMEDWAIT:
+	case FMT_sync_func_COND_CLOCKWAIT:
+	case FMT_sync_func_CND_WAIT:
+	case FMT_sync_func_CND_TIMEDWAIT:
+	case FMT_sync_func_SEM_WAIT:
+	case FMT_sync_func_SEM_TIMEDWAIT:
+	case FMT_sync_func_SEM_CLOCKWAIT:
+	case FMT_sync_func_FUTEX_WAIT:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void find_signaller(const struct col_thread *thread, const struct sync_wait *wait,
+                           uint64_t after, struct wall_call *call)
+{
+	struct sync_signal signal;
+
+	if (call->error != 0 || !is_signalled(wait->func) ||
+	    !sync_signal_find(wait->object, wait->start.before, after, atomic_load(&thread->tid),
+	                      &signal))
+		return;
+	call->owner = signal.tid;
+	call->site = signal.stack;
+}
+
 void sync_put(const struct sync_wait *wait, uint64_t after, int error, uint64_t shortest)
 {
 	struct col_thread *thread = scope_enter();
@@ -199,6 +231,7 @@ void sync_put(const struct sync_wait *wait, uint64_t after, int error, uint64_t 
 		return;
 	stack = put(thread, wait, after, error, shortest);
 	call = wall_call_of(thread, wait, error);
+	find_signaller(thread, wait, after, &call);
 	if (is_part_of_time(wait) && wall_is_due(&wait->start, call.state, after))
 		wall_close(thread, &call, &wait->start, after, stack, &wait->caller);
 	scope_leave(thread);

@@ -57,11 +57,19 @@ EXPORT void call_once(once_flag *flag, void (*run)(void))
 
 /* ---- futex, which libstdc++ calls for atomic waits ---- */
 
+static int is_wake(long operation)
+{
+	int command = (int)operation & FUTEX_CMD_MASK;
+
+	return command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET;
+}
+
 int sync_wants_futex(long operation)
 {
 	int command = (int)operation & FUTEX_CMD_MASK;
 
-	return sync_is_on() && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+	return (sync_is_on() && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET)) ||
+	       (wall_is_on() && is_wake(operation));
 }
 
 long sync_futex(long number, long a, long b, long c, long d, long e, long f)
@@ -69,6 +77,10 @@ long sync_futex(long number, long a, long b, long c, long d, long e, long f)
 	struct sync_wait wait = SYNC_WAIT(FUTEX_WAIT, COND, a, 0);
 	long result;
 
+	if (is_wake(b)) {
+		sync_signal_put(wait.object, &wait.caller);
+		return REAL(syscall)(number, a, b, c, d, e, f);
+	}
 	sync_begin(&wait);
 	result = REAL(syscall)(number, a, b, c, d, e, f);
 	sync_end(&wait, result < 0 ? errno : 0);

@@ -1,6 +1,8 @@
-/* sync_owner.c: who has a lock, or is waited for. The words of locks are part of the C library's
- * binary interface: programs initialize locks with them. */
+/* sync_owner.c: who has a lock, is waited for, or ended a wait. The words of locks are part of the
+ * C library's binary interface: programs initialize locks with them. */
 #include "libcollector/events/sync_wait.h"
+
+#include "libcollector/hook/hook.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -51,3 +53,106 @@ uint32_t sync_owner_of(enum fmt_sync_func func, uint64_t object)
 		return 0;
 	}
 }
+
+/* ---- who ended a wait
+ *
+ * A table like that of sync_site.h: small, without a lock, and a later entry takes the place of an
+ * earlier one. It is written by signals that somebody waits for, so those that nobody waits for
+ * cost a look at the object. See doc/decisions/86-wall-clock.md. */
+
+enum { SIGNALS_BITS = 10 };
+
+/* `object` is written last, and zero before: while the others do not belong together, the entry is
+ * nobody's. Of two threads that signal one object at a time, either is told. */
+static struct entry {
+	_Atomic(uint64_t) object;
+	_Atomic(uint64_t) who; /* id of the thread << 32 | node */
+	_Atomic(uint64_t) at;  /* event time */
+} signals[1 << SIGNALS_BITS];
+
+static struct entry *entry_of(uint64_t object)
+{
+	uint64_t mixed = (object ^ object >> 32) * 0x9e3779b97f4a7c15u;
+
+	return &signals[mixed >> (64 - SIGNALS_BITS)];
+}
+
+void sync_signal_put(uint64_t object, const struct caller *caller)
+{
+	struct col_thread *thread = scope_enter();
+	struct entry *entry = entry_of(object);
+	uint64_t who;
+
+	if (!thread)
+		return;
+	who = (uint64_t)atomic_load(&thread->tid) << 32 | stack_of(thread, caller);
+	atomic_store_explicit(&entry->object, 0, memory_order_relaxed);
+	atomic_store_explicit(&entry->who, who, memory_order_release);
+	atomic_store_explicit(&entry->at, col_ticks(), memory_order_release);
+	atomic_store_explicit(&entry->object, object, memory_order_release);
+	scope_leave(thread);
+}
+
+int sync_signal_find(uint64_t object, uint64_t from, uint64_t to, uint32_t tid,
+                     struct sync_signal *out)
+{
+	struct entry *entry = entry_of(object);
+	uint64_t who, at;
+
+	if (atomic_load_explicit(&entry->object, memory_order_acquire) != object)
+		return 0;
+	who = atomic_load_explicit(&entry->who, memory_order_acquire);
+	at = atomic_load_explicit(&entry->at, memory_order_acquire);
+	if (atomic_load_explicit(&entry->object, memory_order_relaxed) != object || at < from ||
+	    at > to || (uint32_t)(who >> 32) == tid)
+		return 0;
+	*out = (struct sync_signal){(uint32_t)(who >> 32), (uint32_t)who};
+	return 1;
+}
+
+/* ---- wrappers: does anybody wait? The C library's words of the objects tell, which are part of
+ * its binary interface, and which it looks at itself. */
+
+static inline int has_waiters(const pthread_cond_t *cond)
+{
+	enum { SHIFT = 3 };
+
+	return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) >> SHIFT != 0;
+}
+
+/* A cnd_t is a pthread_cond_t. */
+static inline int has_c11_waiters(const cnd_t *cond)
+{
+	return has_waiters((const pthread_cond_t *)cond);
+}
+
+/* Their number is in the highest half of its first word. */
+static inline int has_sem_waiters(const sem_t *semaphore)
+{
+	return __atomic_load_n((const unsigned *)semaphore + 1, __ATOMIC_RELAXED) != 0;
+}
+
+#define SIGNAL(name, type, is_waited_for) \
+	static __attribute__((noinline)) int name##_traced(type *object) \
+	{ \
+		struct caller caller = CALLER; \
+\
+		sync_signal_put((uint64_t)object, &caller); \
+		return REAL(name)(object); \
+	} \
+	EXPORT int name(type *object) \
+	{ \
+		if (likely(!wall_is_on() || !is_waited_for(object)) && \
+		    likely(hook_real.name != NULL)) \
+			return hook_real.name(object); \
+		return name##_traced(object); \
+	}
+
+SIGNAL(pthread_cond_signal, pthread_cond_t, has_waiters)
+SIGNAL(pthread_cond_broadcast, pthread_cond_t, has_waiters)
+SIGNAL(cnd_signal, cnd_t, has_c11_waiters)
+SIGNAL(cnd_broadcast, cnd_t, has_c11_waiters)
+SIGNAL(sem_post, sem_t, has_sem_waiters)
+
+HOOK_VERSION(pthread_cond_signal, pthread_cond_signal, "@@GLIBC_2.3.2");
+HOOK_VERSION(pthread_cond_broadcast, pthread_cond_broadcast, "@@GLIBC_2.3.2");

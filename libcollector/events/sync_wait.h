@@ -46,6 +46,25 @@ static inline int sync_is_on(void)
  * or it does not say who. Readers of a lock have no names. Signal-safe. */
 uint32_t sync_owner_of(enum fmt_sync_func func, uint64_t object);
 
+/* ---- who ends the waits of others: the last signal of a condition variable, a semaphore or a
+ * futex, by its address (sync_owner.c) */
+
+/* A signal. */
+struct sync_signal {
+	uint32_t tid;
+	uint32_t stack; /* node of its stack */
+};
+
+/* The calling thread is going to signal: the caller's stack. Signal-safe; errno is kept. */
+void sync_signal_put(uint64_t object, const struct caller *caller);
+
+/* The last signal of an object, if it was in that time (event times) and by another thread than
+ * `tid`, the waiting one. Returns 1 if there was one, else 0. Signal-safe. */
+int sync_signal_find(uint64_t object, uint64_t from, uint64_t to, uint32_t tid,
+                     struct sync_signal *out);
+
+/* ---- */
+
 /* The call will block: record its stack first. */
 void sync_begin(struct sync_wait *wait);
 

@@ -28,6 +28,12 @@ contains "a limit says what it leaves out" '^# 3 more pieces of the path are not
 report chain -critical 98-99
 is "a range without data" 1 "$(grep -c '^xer_print: critical: nothing was recorded in that range' chain.txt.err)"
 
+record signals -w on -A off -- "$programs/signal_known"
+report signals -critical
+contains "a signal is a step of the path" '^ +it gave the signal: 1 signal_known waited in cnd_wait\(c11_cond\) for 0\.' signals.txt
+within "which goes on with what the signaller did" 0.6 0.75 "$(awk '/usleep <- prepare/ { print $1 }' signals.txt)"
+is "and not with the waits that it ended" 0 "$(grep -c 'wait_for_sem$' signals.txt)"
+
 record plain -A off -- true
 report plain -critical
 is "without -w, it says what is missing" 1 "$(grep -c 'no wall-clock data (record with xcollect -w on)' plain.txt.err)"

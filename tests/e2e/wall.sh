@@ -120,6 +120,29 @@ report both -syncwaits
 contains "syncwaits tells the holder, too" '^  held when that began by thread [0-9]+ \(flusher\), locked at flush_log.*, line [0-9]+ in "wall_server.c",$' both.txt
 "$xer_print" -printmode json -waits both.er >both.json
 contains "for programs: the place of locking" '"flusher", "flush_log.*, line [0-9]+ in \\"wall_server.c\\""' both.json
+# ended OBJECT: who ended the wait for it, and where, in the report signals.txt; "nobody"
+ended()
+{
+	awk -v object="($1" '
+		/^Wait #/ { is_it = 0 }
+		/^  [a-z_0-9]+\(/ { is_it = index($0, object) && !/timed out/ }
+		is_it && /^  signalled by thread/ { sub(/^  signalled by thread [0-9]+ /, ""); sub(/ \+ 0x[0-9A-F]+/, ""); print; is_found = 1; exit }
+		END { if (!is_found) print "nobody" }' "${2:-signals}.txt"
+}
+record signals -w on -s on -p off -A off -- "$programs/signal_known"
+report signals -limit 0 -waits
+is "a wait for a condition tells who ended it, and where" '(signaller) at give_cond, line 24 in "signal_known.c",' "$(ended "cond)")"
+is "one for a semaphore" '(signaller) at give_sem, line 31 in "signal_known.c",' "$(ended "semaphore)")"
+is "one for a condition of C11" '(signaller) at give_c11, line 39 in "signal_known.c",' "$(ended "c11_cond)")"
+contains "what that thread did meanwhile" '^  which meanwhile waited for 0\.[12][0-9]+ \(secs\.\), most in$' signals.txt
+is "a wait that nobody ended tells nobody" 0 "$(awk '/^Wait #/ { is_it = 0 } /timed out/ { is_it = 1 } is_it && /signalled/' signals.txt | wc -l)"
+report signals -limit 0 -syncwaits
+is "syncwaits tells it, too" '(signaller) at give_cond, line 24 in "signal_known.c",' "$(ended "cond,")"
+report signals -export chrome signals.json
+contains "traces, too" '"name":"sem_wait".*"signalled_by":"thread [0-9]+ \(signaller\)","signalled_at":"give_sem.*line 31 in' signals.json
+record cxx -w on -p off -A off -- "$programs/signal_cxx"
+report cxx -limit 0 -waits
+is "waits of C++: a future, a latch, a condition variable" 'give_future give_latch give_variable' "$(grep -oE '^  signalled by thread [0-9]+ \(giver\) at give_[a-z]+' cxx.txt | sed 's/.* //' | sort | paste -sd' ')"
 report server -overview
 contains "the overview begins with what the time is" '^Thread time [0-9.]+ s = CPU .* \+ lock [0-9.]+ \(log_request\) .* \+ pipe [0-9.]+ \(read_news\)' server.txt
 contains "quality says how much is explained" '^# quality: .*wall-clock time explained [0-9.]+ % \(' server.txt

@@ -30,6 +30,13 @@ int wait_is_join(const struct exp_wait *wait)
 	return wait->family == FMT_wait_family_SYNC && class_of(wait->func) == EXP_SYNC_JOIN;
 }
 
+enum wait_owner wait_owner_kind(const struct exp_wait *wait)
+{
+	if (wait_is_join(wait))
+		return WAIT_JOINED;
+	return wait->state == FMT_wall_state_COND ? WAIT_SIGNALLER : WAIT_HOLDER;
+}
+
 static char *file_name(const struct dataset_experiment *at, uint64_t number)
 {
 	const struct exp_io *io = &at->whole->io;

@@ -12,6 +12,14 @@
 char *wait_object_name(const struct dataset *dataset, const struct dataset_experiment *at,
                        const struct exp_wait *wait);
 
+/* What the thread has to do with a wait that wait->owner names. */
+enum wait_owner {
+	WAIT_HOLDER,   /* it had the lock when the wait began */
+	WAIT_JOINED,   /* its end was waited for */
+	WAIT_SIGNALLER /* it ended the wait */
+};
+enum wait_owner wait_owner_kind(const struct exp_wait *wait);
+
 /* Is it for the end of a thread? */
 int wait_is_join(const struct exp_wait *wait);
 

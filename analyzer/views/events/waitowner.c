@@ -50,7 +50,7 @@ static int is_open(const struct exp_wait *wait)
 	return wait->error == EXP_SYNC_OPEN;
 }
 
-/* Where it took the lock. The caller frees; NULL: that is not known. */
+/* Where it took the lock, or gave the signal. The caller frees; NULL: that is not known. */
 char *wait_name_site(const struct dataset *dataset, const struct choices *choices,
                      const struct dataset_experiment *at, const struct exp_wait *wait)
 {
@@ -62,21 +62,29 @@ char *wait_name_site(const struct dataset *dataset, const struct choices *choice
 static void put_who(const struct dataset *dataset, const struct choices *choices, FILE *out,
                     const struct dataset_experiment *at, const struct exp_wait *wait)
 {
+	static const char *const words[] = {[WAIT_HOLDER] = "  held when that began by ",
+	                                    [WAIT_JOINED] = "  which is the end of ",
+	                                    [WAIT_SIGNALLER] = "  signalled by "};
+	enum wait_owner kind = wait_owner_kind(wait);
 	char *site = wait_name_site(dataset, choices, at, wait);
 
-	fputs(wait_is_join(wait) ? "  which is the end of " : "  held when that began by ", out);
-	wait_put_thread(out, at->whole, wait->owner, wait->time_s - report_seconds(wait->span_ns));
+	fputs(words[kind], out);
+	wait_put_thread(out, at->whole, wait->owner,
+	                kind == WAIT_SIGNALLER ? wait->time_s
+	                                       : wait->time_s - report_seconds(wait->span_ns));
 	if (site) {
-		fputs(", locked at ", out);
+		fputs(kind == WAIT_SIGNALLER ? " at " : ", locked at ", out);
 		text_put(out, site);
 	}
 	free(site);
 }
 
-/* Does the longest wait of the owner say why `wait` lasted? A thread that is joined has many. */
+/* Does the longest wait of the owner say why `wait` lasted? A thread that is joined, or that gives
+ * signals, has many. */
 static int is_telling(const struct exp_wait *wait, const struct wait_meanwhile *meanwhile)
 {
-	return meanwhile->wait && (!wait_is_join(wait) || meanwhile->most_ns >= wait->wait_ns / 2);
+	return meanwhile->wait &&
+	       (wait_owner_kind(wait) == WAIT_HOLDER || meanwhile->most_ns >= wait->wait_ns / 2);
 }
 
 /* Print the owner of the lock that `wait` is for, or the thread that is joined. Returns the wait
@@ -114,7 +122,9 @@ void wait_put_owner(const struct dataset *dataset, const struct choices *choices
 	for (int i = 0; i < CHAIN && each && each->owner != 0; i++) {
 		if (i > 0 && each->owner == wait->tid) {
 			fprintf(output->out, "  %s the first of these threads%s\n",
-			        wait_is_join(each) ? "which is the end of" : "held by",
+			        wait_owner_kind(each) == WAIT_JOINED   ? "which is the end of"
+			        : wait_owner_kind(each) == WAIT_HOLDER ? "held by"
+			                                               : "signalled by",
 			        is_open(each) && is_open(wait) ? ": a deadlock" : "");
 			return;
 		}

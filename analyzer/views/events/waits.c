@@ -95,9 +95,9 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 	print_column(table, PRINT_WORD, "object", "Object");
 	print_column(table, PRINT_WORD, "error", "Error");
 	print_column(table, PRINT_WORD, "where", "Where");
-	print_column(table, PRINT_COUNT, "owner", "Owner of the Lock");
+	print_column(table, PRINT_COUNT, "owner", "Owner of the Lock, or Signaller");
 	print_column(table, PRINT_WORD, "owner_thread", "Its Name");
-	print_column(table, PRINT_WORD, "owner_site", "Locked At");
+	print_column(table, PRINT_WORD, "owner_site", "Locked or Signalled At");
 	print_column(table, PRINT_NS, "owner_wait", "It Waited Meanwhile");
 	print_column(table, PRINT_WORD, "owner_function", "In");
 	print_column(table, PRINT_WORD, "owner_where", "Of It, Where");

@@ -2,6 +2,7 @@
 #include "analyzer/views/time/critpath.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/views/events/waitname.h"
 #include "format/record.h"
 
 #include <stdlib.h>
@@ -46,6 +47,11 @@ static void jump(struct walk *walk, uint32_t thread, enum crit_reason reason,
 	walk->jumps++;
 }
 
+static int is_join(const struct crit_wait *wait)
+{
+	return wait_is_join(&(struct exp_wait){.family = wait->family, .func = wait->func});
+}
+
 /* Who ended a wait, and why; CRIT_NONE: that is not known. */
 static uint32_t find_waker(const struct walk *walk, const struct crit_wait *wait,
                            enum crit_reason *reason)
@@ -56,7 +62,9 @@ static uint32_t find_waker(const struct walk *walk, const struct crit_wait *wait
 	switch (wait->state) {
 	case FMT_wall_state_LOCK:
 	case FMT_wall_state_COND:
-		*reason = wait->state == FMT_wall_state_LOCK ? CRIT_LOCK : CRIT_JOIN;
+		*reason = wait->state == FMT_wall_state_LOCK ? CRIT_LOCK
+		          : is_join(wait)                    ? CRIT_JOIN
+		                                             : CRIT_SIGNAL;
 		if (wait->owner != 0)
 			found = crit_thread_of(walk->waits, thread->at, wait->owner, wait->end_ns);
 		return found == wait->thread ? CRIT_NONE : found;
@@ -82,7 +90,7 @@ static uint32_t find_waker(const struct walk *walk, const struct crit_wait *wait
 }
 
 /* The other thread gave the lock back before it began to wait for it again, and ended before the
- * thread that joins it went on. */
+ * thread that joins it went on. A signal ended the wait at its end. */
 static int64_t left_at(const struct walk *walk, const struct crit_wait *wait, uint32_t other,
                        enum crit_reason reason)
 {
@@ -92,7 +100,8 @@ static int64_t left_at(const struct walk *walk, const struct crit_wait *wait, ui
 	if (reason == CRIT_LOCK && again && again->end_ns > walk->at_ns &&
 	    again->object == wait->object && again->begin_ns > wait->begin_ns)
 		return again->begin_ns;
-	if (reason != CRIT_LOCK && end_ns < walk->at_ns && end_ns > wait->begin_ns)
+	if (reason != CRIT_LOCK && reason != CRIT_SIGNAL && end_ns < walk->at_ns &&
+	    end_ns > wait->begin_ns)
 		return end_ns;
 	return walk->at_ns;
 }

@@ -11,6 +11,7 @@ enum crit_reason {
 	CRIT_BEGIN,   /* it is where the path begins */
 	CRIT_LOCK,    /* it gave back a lock that the thread before waited for */
 	CRIT_JOIN,    /* it ended, and the thread before waited for that */
+	CRIT_SIGNAL,  /* its signal ended the wait of the thread before */
 	CRIT_CHILD,   /* the same of a process */
 	CRIT_ENDED,   /* a child ended when a wait of the thread before did, which may be why */
 	CRIT_STARTED, /* it started the thread before, as far as that is known */
