@@ -3,7 +3,7 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/print/print.h"
-#include "analyzer/report/compare_beside.h"
+#include "analyzer/report/compare/beside.h"
 #include "analyzer/table/compare.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
  *
  * A group is what one word of the command line named. The first one that has selected experiments
  * is the base. Rows are told apart by object, function and line, never by address (see shown.h);
- * totals stand first. Facts and statistics are put side by side by compare_beside.h, things with
- * names by compare_named.h, instructions by code_align.h; what cannot be compared is shown once for
- * each group (groups.h). */
+ * totals stand first. Facts and statistics are put side by side by report/compare/beside.h, things
+ * with names by report/compare/named.h, instructions by code_align.h; what cannot be compared is
+ * shown once for each group (groups.h). */
 #ifndef XER_ANALYZER_TABLE_COMPARE_H
 #define XER_ANALYZER_TABLE_COMPARE_H
 

@@ -1,6 +1,6 @@
 /* compare_io.c: files and descriptors of compared groups, side by side. */
 #include "analyzer/table/compare.h"
-#include "analyzer/report/compare_named.h"
+#include "analyzer/report/compare/named.h"
 #include "format/record.h"
 #include "analyzer/base/memory.h"
 

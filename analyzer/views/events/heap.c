@@ -1,7 +1,7 @@
 /* heap.c: leaks, the peak and allocations by call stack, and statistics of the heap. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/report/compare_beside.h"
+#include "analyzer/report/compare/beside.h"
 #include "analyzer/views/events/heapmaps.h"
 #include "analyzer/report/data.h"
 #include "analyzer/views/events/kept.h"

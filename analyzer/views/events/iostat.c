@@ -1,7 +1,7 @@
 /* iostat.c: statistics of input and output: totals and sizes, functions, errors. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/report/compare_beside.h"
+#include "analyzer/report/compare/beside.h"
 #include "analyzer/report/data.h"
 #include "format/record.h"
 #include "analyzer/base/memory.h"

@@ -2,7 +2,7 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/table/compare.h"
-#include "analyzer/report/compare_named.h"
+#include "analyzer/report/compare/named.h"
 #include "format/record.h"
 #include "analyzer/views/events/locks.h"
 #include "analyzer/base/memory.h"

@@ -2,7 +2,7 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/table/compare.h"
-#include "analyzer/report/compare_beside.h"
+#include "analyzer/report/compare/beside.h"
 #include "analyzer/report/data.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/model/name.h"

@@ -3,8 +3,8 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/table/compare.h"
-#include "analyzer/report/compare_beside.h"
-#include "analyzer/report/compare_named.h"
+#include "analyzer/report/compare/beside.h"
+#include "analyzer/report/compare/named.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/indexobj.h"
 #include "analyzer/report/indexnames.h"

@@ -1,4 +1,4 @@
-/* compare_join.h: which rows in the tables of compared groups match. */
+/* join.h: which rows in the tables of compared groups match. */
 #ifndef XER_ANALYZER_REPORT_COMPARE_JOIN_H
 #define XER_ANALYZER_REPORT_COMPARE_JOIN_H
 

@@ -1,5 +1,5 @@
-/* compare_named.c: joins what several groups have of equal names into rows of one table. */
-#include "analyzer/report/compare_named.h"
+/* named.c: joins what several groups have of equal names into rows of one table. */
+#include "analyzer/report/compare/named.h"
 
 #include "analyzer/table/compare.h"
 #include "analyzer/table/listing.h"

@@ -1,11 +1,11 @@
-/* compare_beside.c: puts the tables that a view makes for each group together into tables with
+/* beside.c: puts the tables that a view makes for each group together into tables with
  * columns for all groups. For people a column after the first shows the difference or the ratio;
  * for programs these are columns of their own.
  * See doc/decisions/31-comparing.md. */
-#include "analyzer/report/compare_beside.h"
+#include "analyzer/report/compare/beside.h"
 
 #include "analyzer/table/compare.h"
-#include "analyzer/report/compare_join.h"
+#include "analyzer/report/compare/join.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/report/quality.h"
 

@@ -1,5 +1,5 @@
-/* compare_join.c: see compare_join.h. */
-#include "analyzer/report/compare_join.h"
+/* join.c: see join.h. */
+#include "analyzer/report/compare/join.h"
 
 #include "experiment/base/hash.h"
 #include "analyzer/base/memory.h"

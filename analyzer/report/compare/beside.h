@@ -1,4 +1,4 @@
-/* compare_beside.h: comparisons of reports without rows of metrics: facts and statistics, side by
+/* beside.h: comparisons of reports without rows of metrics: facts and statistics, side by
  * side. */
 #ifndef XER_ANALYZER_REPORT_COMPARE_BESIDE_H
 #define XER_ANALYZER_REPORT_COMPARE_BESIDE_H

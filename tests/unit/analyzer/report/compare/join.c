@@ -1,6 +1,6 @@
 /* Which rows of compared tables belong together: by numbers, by words, by places; several rows with
  * one key; groups without a table. */
-#include "analyzer/report/compare_join.h"
+#include "analyzer/report/compare/join.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* compare_named.h: comparisons of things that have names and are in no call tree: files,
+/* named.h: comparisons of things that have names and are in no call tree: files,
  * descriptors, locks. */
 #ifndef XER_ANALYZER_REPORT_COMPARE_NAMED_H
 #define XER_ANALYZER_REPORT_COMPARE_NAMED_H
