@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <sys/prctl.h>
 
-enum { NUMBERS_MAX = 1 << 16, TURNS_MAX = 1000 };
+enum { TURNS_MAX = 1000 };
 
 _Static_assert(COL_ASIDE_FLAGS == (CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_VFORK),
                "as it says");
@@ -22,27 +22,13 @@ struct call {
 	                        the way of the one that waits */
 };
 
-/* A copy of the table: what is closed here stays open in the program. POSIX locks stay as well,
- * because they belong to the program's table. */
-static void close_all(void)
-{
-	struct rlimit limit;
-	int count = NUMBERS_MAX;
-
-	if (SYS3(SYS_close_range, 0, ~0u, 0) == 0)
-		return;
-	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 &&
-	    limit.rlim_cur < NUMBERS_MAX)
-		count = (int)limit.rlim_cur;
-	for (int fd = 0; fd < count; fd++)
-		sys_close(fd);
-}
-
-/* In a frame of its own, and never back: the frame of the caller is that of the thread that waits,
+/* The table is a copy: what is closed here stays open in the program. POSIX locks stay as well,
+ * because they belong to the program's table.
+ * In a frame of its own, and never back: the frame of the caller is that of the thread that waits,
  * which goes on in it afterwards. */
 static __attribute__((noinline, noreturn)) void run_there(struct call *call)
 {
-	close_all();
+	sys_close_from(0);
 	call->result = call->run(call->argument);
 	for (;;)
 		SYS1(SYS_exit, 0);

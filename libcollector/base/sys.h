@@ -124,6 +124,22 @@ static inline int sys_gettid(void)
 	return (int)SYS0(SYS_gettid);
 }
 
+/* Close all descriptors from that number on. */
+static inline void sys_close_from(unsigned first)
+{
+	enum { NUMBERS_MAX = 1 << 16 };
+	struct rlimit limit;
+	unsigned count = NUMBERS_MAX;
+
+	if (SYS3(SYS_close_range, first, ~0u, 0) == 0)
+		return;
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 &&
+	    limit.rlim_cur < NUMBERS_MAX)
+		count = (unsigned)limit.rlim_cur;
+	for (unsigned fd = first; fd < count; fd++)
+		sys_close((int)fd);
+}
+
 /* The thread id: 0 if a filter of system calls refuses it. */
 static inline uint32_t sys_tid(void)
 {

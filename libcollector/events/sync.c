@@ -235,7 +235,7 @@ void sync_put(const struct sync_wait *wait, uint64_t after, int error, uint64_t 
 	if (is_part_of_time(wait) && wall_is_due(&wait->start, call.state, after))
 		wall_close(thread, &call, &wait->start, after, stack, &wait->caller);
 	scope_leave(thread);
-	if (wait->state == FMT_wall_state_LOCK)
+	if (wait->state == FMT_wall_state_LOCK && error == 0)
 		col_waited(after - wait->start.before);
 }
 

@@ -83,6 +83,11 @@ int tick_perf_is_traced(void)
 	return is_traced_by(read_status().tracer);
 }
 
+int tick_is_filtered(void)
+{
+	return read_status().filters > col.descriptor.filters;
+}
+
 /* Under a tracer, or a filter of system calls that xcollect did not have, and that may kill who
  * opens an event. */
 static int is_under_control(void)

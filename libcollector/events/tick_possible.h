@@ -13,6 +13,9 @@ int tick_perf_is_possible(void);
  * `xcollect -P`? */
 int tick_perf_is_traced(void);
 
+/* Has the process more filters of system calls than xcollect had? */
+int tick_is_filtered(void);
+
 /* How many descriptors may the process have? 0: that is not known. */
 uint64_t tick_descriptors(void);
 

@@ -24,6 +24,7 @@ struct work {
 	struct helper helper;
 	int waits;    /* the child waits for its child */
 	int has_told; /* there is a terminal */
+	int is_quiet; /* the first three descriptors are none of the program's */
 };
 
 /* In the child, which has all signals blocked: a handler of the program must not run there, since
@@ -67,7 +68,8 @@ static long open_terminal(void)
 	return -1;
 }
 
-/* In the child's child, while that waits. */
+/* In the child's child, while that waits. It has descriptors of its own: with the program's, a peer
+ * would not notice that the program closes a file. */
 static int execute(void *argument)
 {
 	const struct work *work = argument;
@@ -75,6 +77,7 @@ static int execute(void *argument)
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 	sys_sigset none = 0;
 
+	sys_close_from(work->is_quiet ? STDERR_FILENO + 1 : 0);
 	sys_sigmask(SIG_SETMASK, &none, NULL);
 	SYS3(SYS_execve, argv[0], argv, environment);
 	SYS1(SYS_exit_group, 127);
@@ -102,8 +105,9 @@ static int run(void *memory)
 		SYS3(SYS_dup3, fd == STDERR_FILENO && terminal >= 0 ? terminal : null, fd, 0);
 	drop_handlers();
 	work->has_told = terminal >= 0;
+	work->is_quiet = null >= 0;
 	child = REAL(clone)(execute, (char *)memory + STACK_SIZE / 2, CLONE_VM | CLONE_VFORK, work);
-	SYS3(SYS_close_range, 0, UINT32_MAX, 0);
+	sys_close_from(0);
 	while (child > 0 && work->waits && SYS4(SYS_wait4, child, &status, __WALL, NULL) == -EINTR)
 		continue;
 	if (child > 0 && !work->waits)
@@ -135,6 +139,19 @@ static void return_to_namespace(void)
 	}
 }
 
+/* A first child in another name space of pids would be process 1 there, and at its end the program
+ * could have no more. */
+static int is_elsewhere(void)
+{
+	char own[64], children[64];
+	long size = SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/pid", own, sizeof(own));
+
+	return size > 0 &&
+	       SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/pid_for_children", children,
+	            sizeof(children)) == size &&
+	       memcmp(own, children, (size_t)size) != 0;
+}
+
 /* Would a child's child that is left become a child of this process? */
 static int adopts(void)
 {
@@ -158,13 +175,18 @@ static int wait_for(int child, int *is_over)
 
 int helper_run(const struct helper *helper)
 {
-	char *memory = sys_mmap_anonymous(STACK_SIZE);
 	int saved_errno = errno, child, is_over = 1, result;
+	char *memory;
 
+	if (helper->is_left && adopts())
+		return -ECHILD;
+	if (!helper->is_last && is_elsewhere())
+		return -EXDEV;
+	memory = sys_mmap_anonymous(STACK_SIZE);
 	if (!memory)
 		return -ENOMEM;
 	*(struct work *)(void *)memory = (struct work){.helper = *helper,
-	                                               .waits = !helper->is_left || adopts()};
+	                                               .waits = !helper->is_left};
 	child = start(memory);
 	if (child < 0 && helper->is_last) {
 		return_to_namespace();

@@ -8,14 +8,15 @@ struct helper {
 	char *const
 		*told; /* the same if there is a terminal for its messages; NULL: there is none */
 	int is_last;   /* nothing of the program runs afterwards */
-	int is_left;   /* it is not waited for, unless it would become a child of this process */
+	int is_left;   /* it is not waited for */
 };
 
 enum { HELPER_UNKNOWN = 125 };
 
 /* Run it with an environment of a PATH alone, and without the descriptors of the program. Returns
  * its exit status (0 if it is left), HELPER_UNKNOWN if it has none, or -errno: no process could be
- * made. Signal-safe. */
+ * made; -ECHILD: one that is left would become a child of this process; -EXDEV: the children of
+ * this process are in another name space of pids. Signal-safe. */
 int helper_run(const struct helper *helper);
 
 #endif

@@ -4,6 +4,7 @@
 #include "libcollector/process/snapshot.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/events/tick_possible.h"
 #include "libcollector/process/helper.h"
 #include "libcollector/write/log.h"
 
@@ -78,31 +79,55 @@ static int put_words(const char *name, const char *why)
 	return 0;
 }
 
-/* why: it is made by a handler, which does not wait; NULL: it is not. */
+static const char *reason_of(int status)
+{
+	switch (status) {
+	case -ENAMETOOLONG:
+		return "no snapshot was made: its name is too long";
+	case -EBUSY:
+		return "no snapshot was made: another one is being made";
+	case -ENOENT:
+		return "no snapshot was made: it is not known where xcollect is";
+	case -EPERM:
+		return "no snapshot was made: the program has filters of system calls; xcollect --snapshot makes one";
+	case -ECHILD:
+		return "no snapshot was made: xcollect would become a child of this process; xcollect --snapshot makes one";
+	case -EXDEV:
+		return "no snapshot was made: children are in another name space; xcollect --snapshot makes one";
+	default:
+		return status < 0 ? "no snapshot was made: no process could be made for it"
+		                  : "no snapshot was made: xcollect --snapshot failed";
+	}
+}
+
 static int run(const char *name, const char *why)
 {
 	const struct helper helper = {.argv = words, .is_left = why != NULL};
-	int status = put_words(name, why);
-
-	if (status == 0)
-		status = helper_run(&helper);
-	if (status == 0)
-		return 0;
-	col_log_warning(status == -ENAMETOOLONG ? "no snapshot was made: its name is too long"
-	                : status < 0 ? "no snapshot was made: no process could be made for it"
-	                             : "no snapshot was made: xcollect --snapshot failed");
-	return -1;
-}
-
-static int take(const char *name, const char *why)
-{
 	int status;
 
-	if (!col.descriptor.collect[0] || atomic_exchange(&busy, 1))
-		return -1;
-	status = run(name, why);
+	if (!col.descriptor.collect[0])
+		return -ENOENT;
+	/* Nobody has judged what they do to who makes a process. */
+	if (tick_is_filtered())
+		return -EPERM;
+	if (atomic_exchange(&busy, 1))
+		return -EBUSY;
+	status = put_words(name, why);
+	if (status == 0)
+		status = helper_run(&helper);
 	atomic_store(&busy, 0);
 	return status;
+}
+
+/* why: it is made by a handler, which does not wait; NULL: it is not. */
+static int take(const char *name, const char *why)
+{
+	int status = run(name, why);
+
+	if (status == 0)
+		return 0;
+	col_log_warning(reason_of(status));
+	return -1;
 }
 
 int snapshot_take(const char *name)
@@ -112,7 +137,11 @@ int snapshot_take(const char *name)
 
 void snapshot_begin(const char *why)
 {
+	sys_sigset old;
+
+	sys_block_signals(&old); /* no handler jumps away */
 	take(NULL, why);
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void snapshot_after_wait(uint64_t ticks)
