@@ -18,7 +18,8 @@ enum { FORMAT_VERSION = 44, GECKO_VERSION = 24 };
 struct file {
 	struct export_job *job;
 	struct export_markers markers;
-	struct exp_index pids; /* an id -> how many processes had it */
+	struct exp_index pids; /* those that are there */
+	size_t repeats;        /* of one of them */
 	int has_threads;
 };
 
@@ -32,12 +33,13 @@ static void put_meta(struct export_job *job)
 	const struct exp_info *info = dataset_next(job->dataset, NULL)->info;
 	const char *period = experiment_setting(dataset_next(job->dataset, NULL)->experiment,
 	                                        "profile_us", "0");
+	double period_ms = strtod(period, NULL) / 1e3; /* viewers draw the last sample so long */
 
 	fprintf(job->out,
 	        "{\"meta\": {\"version\": %d, \"preprocessedProfileVersion\": %d, \"startTime\": %.3f, \"interval\": %.6f,\n"
 	        "  \"processType\": 0, \"stackwalk\": 1, \"debug\": false, \"symbolicated\": true, \"product\": ",
 	        GECKO_VERSION, FORMAT_VERSION, (double)export_start_ns(job->dataset) / 1e6,
-	        strtod(period, NULL) / 1e3);
+	        period_ms > 0 ? period_ms : 1);
 	put_string(job->out, info->argc > 0 ? info->argv[0] : info->name);
 	fputs(", \"importedFrom\": \"xer_print " XER_VERSION "\",\n  \"oscpu\": ", job->out);
 	put_string(job->out, info->os ? info->os : "");
@@ -119,7 +121,7 @@ static void put_threads(struct file *file, struct firefox_process *process)
 static char *name_pid(struct file *file, int64_t pid)
 {
 	if (exp_index_find(&file->pids, (uint64_t)pid) != EXP_INDEX_NONE)
-		return memory_format("%lld.%zu", (long long)pid, file->pids.count);
+		return memory_format("%lld.%zu", (long long)pid, ++file->repeats);
 	if (exp_index_add(&file->pids, (uint64_t)pid, 0) != 0)
 		memory_fail();
 	return memory_format("%lld", (long long)pid);
@@ -153,9 +155,9 @@ static void read_events(struct file *file, struct firefox_process *process)
 	if (process->markers->left_out > 0)
 		output_say(
 			output,
-			"export: %s: only the longest %d waits, calls and states are exported, %zu are not",
+			"export: %s: only %d events are exported, the longest; %zu are not (%zu of them user events and samples)",
 			process->at->info->path, (int)EXPORT_MARKERS_MAX,
-			process->markers->left_out);
+			process->markers->left_out, process->markers->instants_left_out);
 }
 
 static void put_process(struct file *file, const struct dataset_experiment *at)

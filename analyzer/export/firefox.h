@@ -30,7 +30,8 @@ struct firefox_process {
 	struct tree_places places;
 	struct export_rows rows;
 	struct export_markers *markers;
-	struct exp_index tids; /* an id -> how many threads had it */
+	struct exp_index tids; /* those that are there */
+	size_t repeats;        /* of one of them */
 	/* By node, item, function: its number in the tables of a thread + 1, 0: it is not there. */
 	uint32_t *stacks, *frames, *functions;
 };

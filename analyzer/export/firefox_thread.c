@@ -457,7 +457,7 @@ static char *name_tid(struct firefox_process *process, uint32_t tid)
 			memory_fail();
 		return memory_format("%u", tid);
 	}
-	return memory_format("%u/%zu", tid, process->tids.count);
+	return memory_format("%u/%zu", tid, ++process->repeats);
 }
 
 static void put_head(struct firefox_thread *thread, int is_first)

@@ -24,8 +24,8 @@ static char **name_items(const struct choices *choices, const struct tree *tree)
 	return names;
 }
 
-/* A thread is named by its program: any bytes. */
-static void put_thread(FILE *out, const char *name)
+/* Programs and threads have any bytes in their names. */
+static void put_frame(FILE *out, const char *name)
 {
 	char *copy = memory_text(name, strlen(name));
 
@@ -43,10 +43,10 @@ static void put_line(struct export_job *job, const struct export_part *part, cha
 
 	for (uint32_t at = node; at != TREE_ROOT; at = tree->nodes[at].parent)
 		path[depth++] = tree->nodes[at].item;
-	text_put(job->out, job->choices->folded_by_pid ? part->name : part->program);
+	put_frame(job->out, job->choices->folded_by_pid ? part->name : part->program);
 	if (part->thread_name) {
 		fputc(';', job->out);
-		put_thread(job->out, part->thread_name);
+		put_frame(job->out, part->thread_name);
 	}
 	while (depth > 0) {
 		fputc(';', job->out);

@@ -12,7 +12,7 @@ static int is_marker(const struct trace_event *event)
 	       event->category != TRACE_WORD_CALLS;
 }
 
-/* Instants are told whatever else is left out. */
+/* Instants are left out last. */
 static uint64_t length_of(const struct export_marker *marker)
 {
 	return marker->is_instant ? UINT64_MAX : marker->end_ns - marker->begin_ns;
@@ -32,6 +32,8 @@ static void drop(struct export_markers *markers)
 		return;
 	qsort(markers->markers, markers->count, sizeof(*markers->markers), longest_first);
 	markers->left_out += markers->count - EXPORT_MARKERS_MAX;
+	for (size_t i = EXPORT_MARKERS_MAX; i < markers->count; i++)
+		markers->instants_left_out += markers->markers[i].is_instant;
 	markers->count = EXPORT_MARKERS_MAX;
 }
 
@@ -55,13 +57,50 @@ static void pack(struct export_markers *markers)
 	markers->argument_count = count;
 }
 
+static int by_tid_and_begin(const void *left, const void *right)
+{
+	const struct export_thread *a = left, *b = right;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Each event asks for its thread, so they are sorted. */
+static void sort_threads(struct export_markers *markers)
+{
+	const struct exp_data_set *set = markers->at->whole;
+
+	free(markers->by_tid);
+	markers->by_tid = memory_take(set->thread_count + 1, sizeof(*markers->by_tid));
+	for (size_t i = 0; i < set->thread_count; i++)
+		markers->by_tid[i] = (struct export_thread){set->threads[i].tid, (uint32_t)i};
+	qsort(markers->by_tid, set->thread_count, sizeof(*markers->by_tid), by_tid_and_begin);
+}
+
+/* As exp_thread_at: the last of that id that had begun, else the first. */
 static uint32_t thread_of(const struct export_markers *markers, uint64_t tid, uint64_t ns)
 {
+	const struct exp_data_set *set = markers->at->whole;
+	const struct export_thread *threads = markers->by_tid;
 	int64_t start_ns = markers->at->info->start_real_ns - markers->trace->origin_ns;
-	uint32_t index = exp_thread_at(markers->at->whole, (uint32_t)tid,
-	                               ((double)ns - (double)start_ns) / 1e9);
+	double time_s = ((double)ns - (double)start_ns) / 1e9;
+	size_t from = 0, to = set->thread_count;
 
-	return index == EXP_NO_INDEX ? 0 : index + 1;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (threads[middle].tid < (uint32_t)tid)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from == set->thread_count || threads[from].tid != (uint32_t)tid)
+		return 0;
+	while (from + 1 < set->thread_count && threads[from + 1].tid == (uint32_t)tid &&
+	       set->threads[threads[from + 1].index].time_s <= time_s)
+		from++;
+	return threads[from].index + 1;
 }
 
 static void event(struct trace *trace, const struct trace_event *at)
@@ -152,8 +191,10 @@ void export_markers_init(struct export_markers *markers, struct export_job *job)
 
 void export_markers_read(struct export_markers *markers, const struct dataset_experiment *at)
 {
-	markers->count = markers->argument_count = markers->left_out = 0;
+	markers->count = markers->argument_count = 0;
+	markers->left_out = markers->instants_left_out = 0;
 	markers->at = at;
+	sort_threads(markers);
 	trace_put_experiment(markers->trace, at);
 	drop(markers);
 	if (markers->count > 1)
@@ -166,4 +207,5 @@ void export_markers_fini(struct export_markers *markers)
 	trace_close(markers->trace);
 	free(markers->markers);
 	free(markers->arguments);
+	free(markers->by_tid);
 }

@@ -14,15 +14,21 @@ struct export_marker {
 	uint8_t argument_count, is_instant;
 };
 
+/* A thread of the experiment, by its place in the list of threads. */
+struct export_thread {
+	uint32_t tid, index;
+};
+
 struct export_markers {
 	struct export_marker *markers; /* markers[count], by thread and begin */
 	size_t count, capacity;
 	struct trace_argument *arguments;
 	size_t argument_count, argument_capacity;
-	size_t left_out; /* the shortest of too many */
+	size_t left_out, instants_left_out; /* the shortest of too many; and of these, instants */
 
 	const struct dataset_experiment *at;
-	struct trace *trace; /* has the names */
+	struct export_thread *by_tid; /* its threads, by id and begin */
+	struct trace *trace;          /* has the names */
 };
 
 /* At most so many of an experiment are kept. */

@@ -9,6 +9,7 @@
 #include "analyzer/model/name.h"
 #include "analyzer/views/view.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,8 +182,11 @@ static int has_source(const struct dataset *dataset, const struct sym_function *
 static int has_code(const struct page *page, const struct sym_function *function)
 {
 	struct code code;
+	int rc = code_init(&code, page->dataset, page->choices, function);
 
-	if (code_init(&code, page->dataset, page->choices, function) != 0)
+	if (rc == -ENOMEM)
+		memory_fail();
+	if (rc != 0)
 		return 0;
 	code_fini(&code);
 	return 1;

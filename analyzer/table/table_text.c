@@ -383,19 +383,26 @@ static int is_hot(const struct layout *layout, const struct table *table,
 	return sum != 0 && table_value(row, metric) >= sum / HOT_SHARE;
 }
 
-/* A row with no more than one sample of what the first column shows: chance alone may have made it.
- */
+/* A row with no more than one sample of what the first column shows, in each group that has any:
+ * chance alone may have made it. */
 static int is_faint(const struct layout *layout, const struct table *table,
                     const struct table_row *row)
 {
 	const struct metric *metric = &layout->columns[0].metric;
-	uint64_t value;
+	size_t groups = table->group_count > 1 ? table->group_count : 1;
+	int has_any = 0;
 
 	if (layout->count == 0 || table->is_listing || !row->has_values || row->item == 0 ||
 	    metric->id >= METRIC_VALUES)
 		return 0;
-	value = table_value(row, metric);
-	return value != 0 && (double)value < 1.5 * table_sample(table, metric, 0);
+	for (size_t i = 0; i < groups; i++) {
+		uint64_t value = table_group_value(table, row, metric, i);
+
+		if (value != 0 && (double)value >= 1.5 * table_sample(table, metric, i))
+			return 0;
+		has_any |= value != 0;
+	}
+	return has_any;
 }
 
 void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,

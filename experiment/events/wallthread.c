@@ -84,6 +84,8 @@ static void count_wait(struct exp_load *load, const struct wallspan_wait *wait,
 			end_ns = before_ns;
 		else if (before_ns < all_ns)
 			end_ns = exp_whole((double)wait->ns * ((double)before_ns / (double)all_ns));
+		end_ns = end_ns < wait->ns ? end_ns : wait->ns; /* rounded up, of centuries */
+		end_ns = end_ns > counted_ns ? end_ns : counted_ns;
 		count_piece(load, wait->state, &pieces[i], end_ns - counted_ns);
 		counted_ns = end_ns;
 	}

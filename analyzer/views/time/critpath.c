@@ -89,8 +89,8 @@ static uint32_t find_waker(const struct walk *walk, const struct crit_wait *wait
 	                        wait->end_ns);
 }
 
-/* The other thread gave the lock back before it began to wait for it again, and ended before the
- * thread that joins it went on. A signal ended the wait at its end. */
+/* The other thread gave the lock back before it began to wait for it again; or it ended before the
+ * thread that joins it, or that it has woken, went on. */
 static int64_t left_at(const struct walk *walk, const struct crit_wait *wait, uint32_t other,
                        enum crit_reason reason)
 {
@@ -100,8 +100,7 @@ static int64_t left_at(const struct walk *walk, const struct crit_wait *wait, ui
 	if (reason == CRIT_LOCK && again && again->end_ns > walk->at_ns &&
 	    again->object == wait->object && again->begin_ns > wait->begin_ns)
 		return again->begin_ns;
-	if (reason != CRIT_LOCK && reason != CRIT_SIGNAL && end_ns < walk->at_ns &&
-	    end_ns > wait->begin_ns)
+	if (reason != CRIT_LOCK && end_ns < walk->at_ns && end_ns > wait->begin_ns)
 		return end_ns;
 	return walk->at_ns;
 }
