@@ -31,7 +31,7 @@ function rowsOf(table, leaveOut, isRounded = false) {
 	const at = table.columns.findIndex((column) => column.key === "name");
 	return table.rows.filter((row) => row[at] !== "<Total>").map((row) => {
 		const values = table.columns.map((column, i) => [column.key, valueOf(row[i]), column.unit])
-			.filter(([key, value]) => /^[ei]\./.test(key) && !leaveOut.test(key) && !/\.(ipc|cpi)$/.test(key) && value)
+			.filter(([key, value]) => /^[ei]\./.test(key) && !leaveOut.test(key) && !/\.(ipc|cpi|low|high)$/.test(key) && value)
 			.map(([key, value, unit]) => `${key}=${isRounded && unit === "s" ? rounded(value) : value}`);
 		return values.length ? `${row[at]} ${values.sort().join(" ")}` : "";
 	}).filter((line) => line).sort();

@@ -117,6 +117,8 @@ def read_table(file, wanted):
     rows = {}
     for row in table["rows"]:
         for column, value in zip(table["columns"][1:], row[1:]):
+            if column["key"].endswith((".low", ".high")):
+                continue
             heading = column["heading"].replace("Inclusive ", "").replace("Exclusive ", "")
             rows[row[0], heading] = round(value * 1e9) if column["unit"] == "s" else value
     return table, rows
@@ -140,7 +142,7 @@ def same(found, wanted, slack=200 if name == "traced" else 0):
         all(abs(x - y) <= (slack if "Traced Time" in str(key) else 0) for x, y in zip(lists(found[key]), lists(wanted[key])))
         for key in wanted)
 
-headings = {column["key"][2:]: column["heading"].replace("Inclusive ", "") for column in table["columns"][1:]}
+headings = {column["key"][2:]: column["heading"].replace("Inclusive ", "") for column in table["columns"][1:] if not column["key"].endswith((".low", ".high"))}
 threads = by_thread(((re.sub("^Process [0-9]+, (t?)", lambda m: m[1].upper(), row), heading), value)
                     for (row, heading), value in read_table("threads", "threads")[1].items() if row != "<Total>")
 

@@ -87,8 +87,8 @@ narrow()
 }
 # widest: the length of the longest row of a table
 widest() { grep '^ *[0-9]' shown.txt | awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }'; }
-narrow 52 "$xer_print -metrics e.%totalcpu:i.%totalcpu:name -lines profile.er"
-[ "$(widest)" -le 52 ]
+narrow 46 "$xer_print -metrics e.%totalcpu:i.%totalcpu:name -lines profile.er"
+[ "$(widest)" -le 46 ]
 is "names of a table fit on the terminal" 0 $?
 contains "they lose their middle" ' work_a.*[.][.][.]' shown.txt
 narrow 44 "$xer_print -metrics e.totalcpu:e.user:e.system:name -functions profile.er"

@@ -109,5 +109,6 @@ int main(void)
 	wait_for_c11();
 	wait_too_short();
 	pthread_join(thread, NULL);
+	cnd_broadcast(&c11_cond); /* nobody waits */
 	return 0;
 }
