@@ -49,8 +49,7 @@ if have_package @firefox-devtools/profiler-cli "profiler-cli reads the profiles"
 		shown=$(sed -nE "s/.*t-[0-9]+: $thread \[tid [0-9]+\] - ([0-9.]+)ms\$/\1/p" work.info)
 		within "its CPU use of $thread is that of the table" "$(awk -v x="$(cpu work "$thread")" 'BEGIN { print x - 0.01 }')" "$(awk -v x="$(cpu work "$thread")" 'BEGIN { print x + 0.01 }')" "${shown:-none}"
 	done
-	fox thread list --session server >list.txt 2>&1
-	worker=$(sed -nE 's/^ *(t-[0-9]+).*flusher.*/\1/p' list.txt | head -1)
+	worker=$(sed -nE 's/^ *(t-[0-9]+): .*flusher.*/\1/p' server.info | head -1)
 	fox thread samples --thread "$(sed -nE 's/^ *(t-[0-9]+): Thread 2, burn50.*/\1/p' work.info)" --session work >samples.txt 2>&1
 	contains "its samples are functions of the program" 'burn50!work_a - total: [0-9.]+ms' samples.txt
 	fox profile markers --search log_lock --session server >markers.txt 2>&1

@@ -17,12 +17,13 @@ struct wait_meanwhile {
 struct wait_meanwhile wait_meanwhile(const struct dataset_experiment *at,
                                      const struct exp_wait *wait);
 
-/* Where the owner of a lock took it, or the signal was given: the caller frees; NULL: that is not known. */
+/* Where the owner of a lock took it, or the signal was given: the caller frees; NULL: that is not
+ * known. */
 char *wait_name_site(const struct dataset *dataset, const struct choices *choices,
                      const struct dataset_experiment *at, const struct exp_wait *wait);
 
-/* Print who had the lock, or gave the signal, and where; what it waited for with its stack, who had that
- * lock, and so on. Nothing if the owner is unknown. */
+/* Print who had the lock, or gave the signal, and where; what it waited for with its stack, who had
+ * that lock, and so on. Nothing if the owner is unknown. */
 void wait_put_owner(const struct dataset *dataset, const struct choices *choices,
                     struct output *output, const struct dataset_experiment *at,
                     const struct exp_wait *wait);

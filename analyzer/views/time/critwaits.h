@@ -11,7 +11,7 @@ struct crit_wait {
 	int64_t begin_ns, end_ns;
 	uint64_t object;
 	uint32_t thread; /* index */
-	uint32_t owner; /* as of an exp_wait */
+	uint32_t owner;  /* as of an exp_wait */
 	uint32_t node;
 	uint8_t state, family, func;
 };

@@ -142,7 +142,7 @@ static void make_heap(unsigned threads, unsigned each, uint64_t step_ns, uint64_
 
 	maker_create(&maker);
 	snprintf(log, sizeof(log), "<event kind=\"exit\" time=\"%llu\" code=\"0\" cpu_ns=\"777\"/>",
-	         (unsigned long long)(t + end_ns));
+	         (unsigned long long)t + end_ns);
 	maker_log(&maker, log);
 	maker_nodes(&maker, 2, pcs, parents, ids);
 	maker_stream_init(&stream);

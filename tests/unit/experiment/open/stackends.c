@@ -29,7 +29,7 @@ static void set_up_stacks(void)
 	for (int i = SHALLOW; i < NODES; i++) {
 		int is_first = i == SHALLOW || i == SHALLOW + KERNEL;
 
-		pcs[i] = (uint64_t)(0x10000 + i);
+		pcs[i] = (uint64_t)0x10000 + (uint64_t)i;
 		parents[i] = is_first ? 2 : i - 1;
 	}
 	set_up();
