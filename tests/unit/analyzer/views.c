@@ -354,8 +354,7 @@ Test(views, a_sample_where_a_call_returns_belongs_to_that_instruction)
 	maker_clock(&stream, t + 2000000000, FMT_clock_state_USER, 2000000000, ids[0]);
 	maker_clock(&stream, t + 5000000000, FMT_clock_state_USER, 3000000000, ids[1]);
 	maker_stream_put(&maker, &stream, "profile");
-	CHECK("pcs", "\n3.000  60   3.000  60  ",
-	      " nowhere.so+0x2000\n2.000  40   2.000  40  ",
+	CHECK("pcs", "\n3.000  60   3.000  60  ", " nowhere.so+0x2000\n2.000  40   2.000  40  ",
 	      " nowhere.so+0x1000\n0.000   0   3.000  60  ", " nowhere.so+0xfff\n");
 }
 
