@@ -52,6 +52,25 @@ static int is_join(const struct crit_wait *wait)
 	return wait_is_join(&(struct exp_wait){.family = wait->family, .func = wait->func});
 }
 
+/* The child whose end a wait for input was for: it ended in the wait, and the thread's next wait is
+ * for it, as when output is read up to its end and then the child is waited for. CRIT_NONE: none.
+ */
+static uint32_t reaped_next(const struct walk *walk, const struct crit_wait *wait)
+{
+	const struct crit_thread *thread = &walk->waits->threads[wait->thread];
+	const struct crit_wait *next = wait + 1;
+	uint32_t child;
+
+	if (next >= walk->waits->waits + thread->first + thread->count ||
+	    next->state != FMT_wall_state_CHILD || next->object == 0)
+		return CRIT_NONE;
+	child = crit_process_at(walk->waits, (int64_t)next->object, next->end_ns);
+	if (child == CRIT_NONE || walk->waits->threads[child].end_ns <= wait->begin_ns ||
+	    walk->waits->threads[child].end_ns > wait->end_ns)
+		return CRIT_NONE;
+	return child;
+}
+
 /* Who ended a wait, and why; CRIT_NONE: that is not known. */
 static uint32_t find_waker(const struct walk *walk, const struct crit_wait *wait,
                            enum crit_reason *reason)
@@ -83,6 +102,9 @@ static uint32_t find_waker(const struct walk *walk, const struct crit_wait *wait
 		return CRIT_NONE;
 	}
 	*reason = CRIT_ENDED;
+	found = reaped_next(walk, wait);
+	if (found != CRIT_NONE)
+		return found;
 	return crit_child_ended(walk->waits, thread->at->info->pid,
 	                        wait->end_ns - CHILD_NS > wait->begin_ns ? wait->end_ns - CHILD_NS
 	                                                                 : wait->begin_ns,

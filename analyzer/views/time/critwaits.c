@@ -32,6 +32,12 @@ static int is_same(const struct crit_wait *wait, const struct crit_wait *next)
 	       wait->node == next->node && wait->object == next->object;
 }
 
+/* Of a short wait for a child is known which one ended. */
+static int names_child(const struct exp_fact *fact)
+{
+	return fact->state == FMT_wall_state_CHILD && fact->address != 0;
+}
+
 static uint32_t on_fact(void *context, const struct exp_fact *fact)
 {
 	const struct reading *reading = context;
@@ -46,7 +52,7 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 		return EXP_ROW_NONE;
 	known = &out->threads[reading->first_thread + thread];
 	known->end_ns = span.end_ns > known->end_ns ? span.end_ns : known->end_ns;
-	if (fact->waits != 1 || span.end_ns - span.begin_ns < out->least_ns)
+	if (fact->waits != 1 || (span.end_ns - span.begin_ns < out->least_ns && !names_child(fact)))
 		return EXP_ROW_NONE;
 	wait = (struct crit_wait){.begin_ns = span.begin_ns,
 	                          .end_ns = span.end_ns,

@@ -31,7 +31,8 @@ struct crit_waits {
 	size_t count, capacity;
 };
 
-/* Read the waits of at least least_ns. Returns 0, then crit_waits_fini frees; or -ENOMEM. */
+/* Read the waits of at least least_ns, and those for a child that is known. Returns 0, then
+ * crit_waits_fini frees; or -ENOMEM. */
 int crit_waits_read(const struct dataset *dataset, int64_t least_ns, struct crit_waits *out);
 void crit_waits_fini(struct crit_waits *waits);
 

@@ -27,8 +27,8 @@ static struct crit_wait wait_of(uint32_t thread, int64_t begin, int64_t end, uns
 	                          .object = object};
 }
 
-/* The path of main through waits[count], by thread and time. */
-static struct crit_path find(struct crit_wait *waits, size_t count)
+/* The path of main, from to_ns back, through waits[count], by thread and time. */
+static struct crit_path find_until(struct crit_wait *waits, size_t count, int64_t to_ns)
 {
 	struct crit_thread threads[THREADS] = {
 		{.at = &process, .number = 0, .end_ns = END},
@@ -45,8 +45,13 @@ static struct crit_path find(struct crit_wait *waits, size_t count)
 		if (thread->count++ == 0)
 			thread->first = i;
 	}
-	crit_path_find(&all, MAIN, 0, 1000, &path);
+	crit_path_find(&all, MAIN, 0, to_ns, &path);
 	return path;
+}
+
+static struct crit_path find(struct crit_wait *waits, size_t count)
+{
+	return find_until(waits, count, 1000);
 }
 
 static void step_is(const struct crit_path *path, size_t i, uint32_t thread, int64_t from,
@@ -112,6 +117,33 @@ Test(critpath, a_wait_that_ends_with_a_child_may_be_for_it)
 	cr_assert_eq(path.count, 4);
 	step_is(&path, 2, CHILD, 300, 900, 0);
 	cr_expect_eq(path.steps[2].reason, CRIT_ENDED);
+	crit_path_fini(&path);
+}
+
+Test(critpath, a_wait_for_output_may_be_for_the_child_that_is_waited_for_next)
+{
+	struct crit_wait waits[] = {
+		wait_of(MAIN, 400, 20000000, FMT_wall_state_PIPE, 0, 0),
+		wait_of(MAIN, 20000100, 20000200, FMT_wall_state_CHILD, 0, CHILD_PID)};
+	struct crit_path path = find_until(waits, 2, 30000000);
+
+	cr_assert_eq(path.count, 6);
+	step_is(&path, 3, MAIN, 900, 20000000, 1);
+	step_is(&path, 4, CHILD, 300, 900, 0);
+	cr_expect_eq(path.steps[4].reason, CRIT_ENDED);
+	crit_path_fini(&path);
+
+	/* Not for a child that had ended before, nor when another wait is next. */
+	waits[0].begin_ns = 900;
+	path = find_until(waits, 2, 30000000);
+	cr_assert_eq(path.count, 5);
+	step_is(&path, 3, MAIN, 900, 20000000, 1);
+	crit_path_fini(&path);
+	waits[0].begin_ns = 400;
+	waits[1].state = FMT_wall_state_SLEEP;
+	path = find_until(waits, 2, 30000000);
+	cr_assert_eq(path.count, 5);
+	step_is(&path, 3, MAIN, 400, 20000000, 1);
 	crit_path_fini(&path);
 }
 
