@@ -31,7 +31,7 @@ faults_are_the_kernels()
 unknown() { awk '$NF == "<Unknown>" && NF == 4 { x = $2 } END { print x + 0 }' "$1.txt"; }
 
 if ! why=$("$programs/perf_allowed"); then
-	skip "the kernel's high-resolution clock" "perf events are refused: $why" 33
+	skip "the kernel's high-resolution clock" "perf events are refused: $why" 34
 else
 	# More threads than CPUs: their slices of time must not show.
 	record many -p hi -- "$programs/burn50" 1 6
@@ -87,15 +87,18 @@ else
 		sleep 0.1
 		record late -p hi -P "$target" --
 		report late "${metrics[@]}"
-		total=$(awk '$NF == "<Total>" { print $1; exit }' late.txt)
+		# On a busy machine the threads use time before the one that opens their events gets to them: that time is in no function.
+		known=$(awk '$NF ~ /^work_[a-d]$/ { sum += $1 } END { print sum }' late.txt)
 		for part in a:50 b:30 c:15 d:5; do
-			sampled "late: work_${part%:*}" "${part#*:}" "$(value late "work_${part%:*}" 2)" "$(awk -v t="$total" 'BEGIN { print int(t / 0.000997) }')"
+			sampled "late: work_${part%:*}" "${part#*:}" "$(awk -v name="work_${part%:*}" -v known="$known" '$NF == name { print 100 * $1 / known; exit }' late.txt)" \
+				"$(awk -v t="$known" 'BEGIN { print int(t / 0.000997) }')"
 		done
+		within "late: what was used before the events were there" 0 $((8 * patience)) "$(unknown late)"
 		is "late: nearly all by perf events" 1 "$(($(logged late samples) - $(logged late perf_samples) < 100))"
-		within "late: as many samples as asked for" 0.9 1.1 "$(awk -v n="$(logged late perf_samples)" -v total="$total" 'BEGIN { print n * 0.000997 / total }')"
+		within "late: as many samples as asked for" 0.9 1.1 "$(awk -v n="$(logged late perf_samples)" -v known="$known" 'BEGIN { print n * 0.000997 / known }')"
 		wait "$target"
 	else
-		skip "a process that runs already" "no tracing here" 6
+		skip "a process that runs already" "no tracing here" 7
 	fi
 
 	# ---- the program's own doings
