@@ -150,6 +150,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.snapshot_signal = (uint64_t)request->snapshot_signal;
 	descriptor.snapshot_wait_ms = request->snapshot_wait_ms;
 	descriptor.step.stop = (uint64_t)request->stop;
+	descriptor.step.debugged = request->attach && getenv(DESCRIPTOR_DEBUGGER);
 	descriptor.from_ms = request->from_ms;
 	descriptor.to_ms = request->to_ms;
 	descriptor.limit_bytes = request->limit_bytes;

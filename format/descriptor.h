@@ -10,6 +10,9 @@
 
 #define DESCRIPTOR_VARIABLE "XER_RECORD"
 
+/* Set by a debugger for `xcollect -P`: it traces the process again when that is inside. */
+#define DESCRIPTOR_DEBUGGER "XER_DEBUGGER"
+
 enum {
 	DESCRIPTOR_VERSION = 1,
 	DESCRIPTOR_TEXT_MAX = 3 * (4096 * 5 + 3072),

@@ -128,7 +128,8 @@ static void take_place(void)
 	struct descriptor_step *step = &col.descriptor.step;
 
 	col.pid = sys_getpid();
-	*step = (struct descriptor_step){.pid = (uint64_t)col.pid, .paused = step->paused};
+	*step = (struct descriptor_step){
+		.pid = (uint64_t)col.pid, .paused = step->paused, .debugged = step->debugged};
 	usage_tell(step);
 	col.descriptor.start_ticks = col_ticks();
 	environment_set(&col.descriptor);

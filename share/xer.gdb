@@ -201,7 +201,8 @@ class Recorder:
 
     def attach(self, pid):
         self.beside = subprocess.Popen(self.command(["-P", str(pid)]), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                       stdin=subprocess.DEVNULL, text=True, start_new_session=True)
+                                       stdin=subprocess.DEVNULL, text=True, start_new_session=True,
+                                       env=dict(os.environ, XER_DEBUGGER="1"))
         said = []
         for line in self.beside.stderr:
             if line.startswith("Attached to"):

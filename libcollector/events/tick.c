@@ -18,7 +18,15 @@
 
 #include <errno.h>
 
-enum { WATCH_PERIOD_US = 100000, SHORT_LIFE_NS = 150000, FEW = 16, SCANS = 8, BACK_US = 5000 };
+enum {
+	WATCH_PERIOD_US = 100000,
+	LOOK_PERIOD_US = 1000000,
+	LOOKS = 10,
+	SHORT_LIFE_NS = 150000,
+	FEW = 16,
+	SCANS = 8,
+	BACK_US = 5000
+};
 
 static int is_deaf; /* the signal has no handler of ours, and would kill the program */
 static int is_without_perf, is_user_only;
@@ -28,6 +36,9 @@ static int is_late;     /* the process may have other threads already */
 
 /* The events are open, and threads are looked for that are older: has each of them got one? */
 static int is_beginning, has_all;
+
+/* The thread that looks for a tracer besides the opening one, 0: none does. */
+static atomic_uint looker;
 
 static void handle_trap(int number, siginfo_t *info, void *context);
 
@@ -46,8 +57,8 @@ static void open_perf(uint32_t tid)
 	if (is_without_perf || tick_perf_is_open() || !col.descriptor.profile_us ||
 	    tid != sys_tid())
 		return;
-	is_without_perf = col.descriptor.without_perf || !tick_perf_is_possible() ||
-	                  signals_install(SIGTRAP, handle_trap) < 0 ||
+	is_without_perf = col.descriptor.without_perf || col.descriptor.step.debugged ||
+	                  !tick_perf_is_possible() || signals_install(SIGTRAP, handle_trap) < 0 ||
 	                  tick_perf_open(tick_period_us() * 1000, !is_user_only, !is_late) < 0;
 	if (is_borrowed)
 		tick_perf_leave();
@@ -167,6 +178,9 @@ void tick_arm(struct col_thread *thread)
 
 void tick_disarm(struct col_thread *thread)
 {
+	uint32_t tid = atomic_load(&thread->tid);
+
+	atomic_compare_exchange_strong(&looker, &tid, 0);
 	if (thread->armed)
 		tick_timer_delete(thread->timer);
 	thread->armed = 0;
@@ -230,6 +244,37 @@ static void watch(struct col_thread *thread, int for_tracer)
 	atomic_store(&is_watching, 0);
 }
 
+/* The opening thread's timer comes often, to see its descriptors; a look at /proc costs more. */
+static int is_look_due(const struct col_thread *thread)
+{
+	static unsigned turn;
+
+	return !tick_perf_is_opener(atomic_load(&thread->tid)) || ++turn % LOOKS == 0;
+}
+
+/* A debugger that keeps SIGTRAP from the program takes its ticks away, while the opening thread may
+ * sleep for ever. So the calling thread, which works, has a timer too: a debugger lets those
+ * through. */
+static void look_from_here(struct col_thread *thread)
+{
+	uint32_t tid = atomic_load(&thread->tid);
+
+	if (thread->armed || atomic_exchange(&is_watching, 1))
+		return;
+	if (has_event(thread)) {
+		atomic_store(&looker, tid);
+		thread->armed = tick_timer_create(tid, thread, LOOK_PERIOD_US, LOOK_PERIOD_US,
+		                                  &thread->timer) == 0;
+	}
+	atomic_store(&is_watching, 0);
+}
+
+static int has_looker(const struct col_thread *thread)
+{
+	return atomic_load_explicit(&looker, memory_order_relaxed) ||
+	       tick_perf_is_opener(atomic_load_explicit(&thread->tid, memory_order_relaxed));
+}
+
 void tick_before_thread(void)
 {
 	tick_perf_settle();
@@ -266,6 +311,7 @@ void tick_forget_events(void)
 {
 	is_late = 0;
 	atomic_store(&is_watching, 0);
+	atomic_store(&looker, 0);
 	tick_perf_forget();
 }
 
@@ -307,13 +353,16 @@ static __attribute__((noinline)) void take_tick(struct col_thread *thread,
 	if (col_is_recording() && !atomic_load(&col.closing) && is_own(thread)) {
 		col_check_time();
 		if (tick->reason == TICK_WATCH)
-			watch(thread, 0);
+			watch(thread, is_look_due(thread));
 		else if (atomic_load(&col.switches->on[SOURCE_CLOCK]))
 			tick_sample(thread, context, tick);
 		thread_check_name(thread, COL_HANDLER);
 		if (usage_sample_if_due(thread, COL_HANDLER)) {
 			thread_scan_begin();
 			watch(thread, 1);
+			look_from_here(thread);
+		} else if (unlikely(!has_looker(thread))) {
+			look_from_here(thread);
 		}
 		thread_scan_step();
 	}

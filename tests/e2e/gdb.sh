@@ -128,6 +128,29 @@ else
 fi
 { kill $target; wait $target; } 2>/dev/null
 
+# The thread in which the recorder began sleeps; those that work get no SIGTRAP.
+"$xcollect" -p hi -A off -o sleeper.er "$programs/burn50" 60 2 >/dev/null 2>&1 &
+target=$!
+for ((i = 0; i < 200; i++)); do
+	! grep -q 'kind="open"' sleeper.er/log.xml 2>/dev/null || break
+	sleep 0.05
+done
+if ! grep -q 'name="profile_clock" value="perf"' sleeper.er/log.xml; then
+	skip "gdb comes to threads" "perf events are refused here" 2
+else
+	# After its first second, one that works has a timer, too.
+	for ((i = 0; i < 600; i++)); do
+		! awk '{ exit $14 + $15 < 300 }' "/proc/$target/stat" || break
+		sleep 0.1
+	done
+	debug -p $target -ex 'info signals SIGTRAP' \
+		-ex "shell (for i in \$(seq 400); do ls -l /proc/$target/fd | grep -q perf_event || break; sleep 0.1; done; kill -INT $target) >/dev/null 2>&1 &" \
+		-ex continue -ex "shell ls -l /proc/$target/fd" -ex detach
+	is "gdb comes to threads: SIGTRAP is hidden" "No No No" "$(awk '$1 == "SIGTRAP" && NF > 4 { print $2, $3, $4 }' gdb.out)"
+	absent "gdb comes to threads: one that works notices it" 'perf_event' gdb.out
+fi
+{ kill $target; wait $target; } 2>/dev/null
+
 # ---- a program that gdb starts: what is chosen before and between runs
 debug -ex 'collector store experiment twice.1.er' -ex 'collector heaptrace on' -ex 'collector profile off' -ex 'collector archive off' -ex 'collector enable' \
 	-ex 'collector status' -ex run -ex 'collector status' -ex run -ex 'collector sample record' --args "$programs/heap_known"
@@ -148,6 +171,13 @@ is "samples at the stops, and one with a name" "2 1" "$(grep -c ' manual: signal
 debug -ex "set environment LD_PRELOAD $BUILD/lib/xer/libcollector.so" -ex 'collector store experiment preload.er' -ex 'collector profile hi' \
 	-ex 'collector archive off' -ex 'break work_b' -ex run -ex 'collector enable' -ex delete -ex continue --args "$programs/burn50" 3 2
 contains "preloaded in gdb: it is recorded" '^Recording process ' gdb.out
+# Its first thread sleeps. Perf events would send SIGTRAP, which gdb keeps: then there were no samples at all.
+report preload -functions
+is "preloaded in gdb: all of its threads' time is in samples, from the attach on" "yes yes" \
+	"$(awk -F '[()% ]+' '/^# quality:/ { print ($6 > 90 ? "yes" : $6), ($9 > 1 ? "yes" : $9) }' preload.txt)"
+samples=$(sed -n 's/^# quality:.* \([0-9]*\) samples, .*/\1/p' preload.txt)
+if [ "${samples:-0}" -ge 100 ]; then ok "preloaded in gdb: hundreds of samples"; else not_ok "preloaded in gdb: ${samples:-no} samples"; fi
+absent "preloaded in gdb: none of perf events" 'perf_samples' preload.er/log.xml
 
 # ---- gdb goes, the recording stays as it was
 for state in on paused; do

@@ -58,13 +58,19 @@ static void done(void)
 
 static void setup(void)
 {
+	tick_open(); /* otherwise a tick finds no handler, and kills */
+	set_up(1);
+}
+
+static void setup_closed(void)
+{
 	set_up(1);
 }
 
 /* By perf events, where the kernel allows them. */
 static void setup_perf(void)
 {
-	tick_open(); /* otherwise a tick finds no handler */
+	tick_open();
 	set_up(0);
 	if (!tick_perf_is_open()) {
 		done();
@@ -117,7 +123,6 @@ Test(tick, all_cpu_time_is_in_samples)
 {
 	uint64_t begin, used;
 
-	tick_open();
 	tick_forget_past(thread);
 	begin = cpu_ns();
 	spin(100);
@@ -133,7 +138,6 @@ Test(tick, the_file_has_what_was_counted)
 	uint64_t sum;
 	int residuals;
 
-	tick_open();
 	tick_forget_past(thread);
 	spin(50);
 	tick_residual(thread, thread, COL_NORMAL);
@@ -145,7 +149,6 @@ Test(tick, the_file_has_what_was_counted)
 
 Test(tick, time_that_is_forgotten_is_nobodys)
 {
-	tick_open();
 	tick_disarm(thread);
 	cr_assert_eq(thread->armed, 0);
 	tick_forget_past(thread);
@@ -166,7 +169,6 @@ Test(tick, what_was_before_an_epoch_is_nobodys)
 {
 	uint64_t begin;
 
-	tick_open();
 	tick_disarm(thread);
 	tick_forget_past(thread);
 	spin(20);
@@ -180,7 +182,6 @@ Test(tick, what_was_before_an_epoch_is_nobodys)
 
 Test(tick, none_while_profiles_are_off)
 {
-	tick_open();
 	atomic_store(&col.switches->on[SOURCE_CLOCK], 0);
 	tick_forget_past(thread);
 	spin(30);
@@ -190,7 +191,6 @@ Test(tick, none_while_profiles_are_off)
 
 Test(tick, none_when_it_is_closed)
 {
-	tick_open();
 	tick_close();
 	cr_assert_eq(thread->armed, 0);
 	tick_forget_past(thread);
@@ -206,7 +206,7 @@ static void on_own(int signal)
 	told = signal;
 }
 
-Test(tick, a_signal_that_no_timer_sent_is_the_programs)
+Test(tick, a_signal_that_no_timer_sent_is_the_programs, .init = setup_closed)
 {
 	struct sigaction own = {.sa_handler = on_own};
 
@@ -229,7 +229,6 @@ Test(tick, a_thread_that_may_not_ask_for_its_number_is_sampled)
 	};
 	struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
 
-	tick_open();
 	if (SYS5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    SYS3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
 		cr_skip_test("no system call filters here");
@@ -246,7 +245,6 @@ Test(tick, time_in_calls_is_the_systems)
 	int system, all;
 	char *bytes;
 
-	tick_open(); /* otherwise a tick finds no handler */
 	bytes = malloc(BYTES);
 	tick_forget_past(thread);
 	end = cpu_ns() + (uint64_t)100 * MS;
@@ -343,6 +341,42 @@ Test(clock, a_borrowed_thread_ticks_when_it_is_back)
 	cr_expect_not(tick_perf_is_away());
 	cr_expect_gt(atomic_load(&col.count.perf_samples), 4);
 	cr_expect_eq(atomic_load(&col.count.perf_samples) + 1, atomic_load(&col.count.samples));
+}
+
+/* It would keep their signals to itself. */
+Test(clock, for_a_debugger_there_are_timers)
+{
+	start_again();
+	tick_begin_again();
+	col.descriptor.step.debugged = 1;
+	tick_arm(thread);
+	cr_expect_not(tick_perf_is_open());
+	cr_expect(thread->armed);
+}
+
+static struct col_thread *worker_state;
+
+static void *burn_known(void *unused)
+{
+	worker_state = thread_current();
+	spin(100);
+	cr_expect(worker_state->armed, "it looks for a tracer from time to time");
+	tick_disarm(worker_state);
+	spin(100);
+	cr_expect(worker_state->armed, "another one would now");
+	return unused;
+}
+
+/* The opening thread sleeps. */
+Test(clock, a_thread_that_works_looks_too)
+{
+	pthread_t worker;
+
+	tick_start();
+	pthread_create(&worker, NULL, burn_known, NULL);
+	pthread_join(worker, NULL);
+	cr_expect_neq(worker_state, thread);
+	cr_expect_eq(worker_state->perf, COL_PERF_OWN);
 }
 
 Test(clock, another_recording_tries_again)
