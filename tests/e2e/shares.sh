@@ -31,7 +31,7 @@ faults_are_the_kernels()
 unknown() { awk '$NF == "<Unknown>" && NF == 4 { x = $2 } END { print x + 0 }' "$1.txt"; }
 
 if ! why=$("$programs/perf_allowed"); then
-	skip "the kernel's high-resolution clock" "perf events are refused: $why" 34
+	skip "the kernel's high-resolution clock" "perf events are refused: $why" 35
 else
 	# More threads than CPUs: their slices of time must not show.
 	record many -p hi -- "$programs/burn50" 1 6
@@ -65,6 +65,10 @@ else
 		$NF == "<Total>" && !total { total = $1 } $NF == "live" { print $3 / 100 * total / truth; exit }' threads.out threads.txt)"
 	# The kernel's own work at their ends comes after all samples; it takes longer on a busy machine.
 	within "threads of 0.3 ms: all time is there" 0.99 1.5 "$(awk 'FNR == NR { truth = $2 / 1e9; next } $NF == "<Total>" { print $1 / truth; exit }' threads.out threads.txt)"
+	# Of threads that live a few microseconds, one in 16 has a sample; a first period that is shorter than a signal takes must not be
+	# followed by others. What the first threads took tells how long they live.
+	record tiny -- "$programs/short_lives" 10000 0
+	within "threads of a few microseconds: as few samples as there should be" 100 3000 "$(logged tiny perf_samples)"
 	record processes -- sh -c "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do '$programs/burn50' 0.001 0; '$programs/burn50' 0.002 0; done"
 	report processes "${metrics[@]}"
 	within "processes of 1 to 2 ms: what is in no function" 0 15 "$(unknown processes)"

@@ -9,8 +9,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 
 enum { MS = 1000000 };
@@ -198,6 +200,17 @@ Test(tick_perf, nothing_comes_before_another_program_is_executed)
 	cr_assert_gt(due, 5);
 }
 
+/* Since Linux 6.1, one with sigtrap obeys its limit of signals. */
+static int kernel_stops_events(void)
+{
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	uname(&name);
+	sscanf(name.release, "%d.%d", &major, &minor);
+	return major > 6 || (major == 6 && minor >= 1);
+}
+
 Test(tick_perf, a_young_thread_has_a_sample_of_its_own)
 {
 	unsigned number;
@@ -210,7 +223,10 @@ Test(tick_perf, a_young_thread_has_a_sample_of_its_own)
 	cr_assert_eq(due, 0);
 	tick_perf_begin(number);
 	spin(10);
-	cr_assert_geq(due, 1);
+	if (kernel_stops_events())
+		cr_assert_eq(due, 1, "%d signals", due);
+	else
+		cr_assert_geq(due, 1);
 	tick_perf_drop(number, sys_tid());
 	due = 0;
 	spin(10);
