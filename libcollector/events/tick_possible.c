@@ -9,7 +9,9 @@
 #include "format/attach.h"
 #include "format/clockevent.h"
 
-/* Of /proc/self/status. */
+#include <sys/prctl.h>
+
+/* Of /proc/thread-self/status: filters are those of a thread. */
 struct status {
 	uint64_t tracer, filters;
 };
@@ -32,8 +34,10 @@ static struct status read_status(void)
 	struct status status = {0, 0};
 	char text[512], line[32];
 	size_t used = 0;
-	long fd = sys_openat(AT_FDCWD, "/proc/self/status", O_RDONLY, 0), got;
+	long fd = sys_openat(AT_FDCWD, "/proc/thread-self/status", O_RDONLY, 0), got;
 
+	if (fd < 0 && SYS5(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
+		status.filters = UINT64_MAX;
 	while (fd >= 0 && (got = SYS3(SYS_read, fd, text, sizeof(text))) > 0) {
 		for (long i = 0; i < got; i++) {
 			if (text[i] != '\n') {
@@ -81,6 +85,11 @@ static int is_traced_by(uint64_t tracer)
 int tick_perf_is_traced(void)
 {
 	return is_traced_by(read_status().tracer);
+}
+
+uint64_t tick_filters(void)
+{
+	return read_status().filters;
 }
 
 int tick_is_filtered(void)

@@ -16,6 +16,9 @@ int tick_perf_is_traced(void);
 /* Has the process more filters of system calls than xcollect had? */
 int tick_is_filtered(void);
 
+/* How many has the calling thread? UINT64_MAX: some, but how many is not known. */
+uint64_t tick_filters(void);
+
 /* How many descriptors may the process have? 0: that is not known. */
 uint64_t tick_descriptors(void);
 

@@ -91,6 +91,11 @@ void archive_run(int is_last)
 	is_whole = !has_ancestor();
 	if (!is_whole && !is_file_gone())
 		return;
+	if (!helper_is_allowed()) {
+		col_log_warning(
+			"nothing is archived: a filter of system calls of the program might kill it for that; xer_archive does it later");
+		return;
+	}
 	choose(is_whole);
 	closing[2] = col.descriptor.directory + col.descriptor.name_at;
 	col_log_let_go();

@@ -3,6 +3,7 @@
 #include "libcollector/process/descendant.h"
 
 #include "libcollector/process/follow.h"
+#include "libcollector/process/helper.h"
 #include "libcollector/write/log.h"
 #include "libcollector/events/usage.h"
 
@@ -93,7 +94,8 @@ uint32_t descendant_step_child(struct descriptor_step *step)
 	uint32_t number = descendant_number('c');
 
 	*step = (struct descriptor_step){.parent = (uint64_t)sys_getpid(),
-	                                 .paused = col.descriptor.step.paused};
+	                                 .paused = col.descriptor.step.paused,
+	                                 .filters = helper_filters()};
 	return descendant_child(step->lineage, 'c', number) < 0 ? 0 : number;
 }
 
@@ -104,7 +106,8 @@ int descendant_step_image(struct descriptor_step *step, uint32_t sharer)
 
 	*step = (struct descriptor_step){.pid = (uint64_t)pid,
 	                                 .parent = (uint64_t)pid,
-	                                 .paused = col.descriptor.step.paused};
+	                                 .paused = col.descriptor.step.paused,
+	                                 .filters = helper_filters()};
 	strcpy(step->lineage, own_lineage());
 	if (sharer) {
 		error = lineage_append(step->lineage, 'f', sharer);

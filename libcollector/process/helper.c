@@ -8,12 +8,14 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
+#include "libcollector/events/tick_possible.h"
 #include "libcollector/hook/hook.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,48 @@ struct work {
 	int has_told; /* there is a terminal */
 	int is_quiet; /* the first three descriptors are none of the program's */
 };
+
+static atomic_uint_fast64_t judged; /* so many filters of the program let helpers be made */
+static atomic_int is_forbidden;     /* one does not */
+
+/* ---- filters of system calls ---- */
+
+/* xcollect has run below those that it had. */
+uint64_t helper_filters(void)
+{
+	uint64_t most = atomic_load(&judged);
+
+	if (most < col.descriptor.step.filters)
+		most = col.descriptor.step.filters;
+	if (most < col.descriptor.filters)
+		most = col.descriptor.filters;
+	return atomic_load(&is_forbidden) ? 0 : most;
+}
+
+void helper_judged(int is_allowed)
+{
+	uint64_t count = tick_filters();
+
+	if (!is_allowed)
+		atomic_store(&is_forbidden, 1);
+	else if (count <= helper_filters())
+		atomic_store(&judged, count + 1);
+}
+
+int helper_is_allowed(void)
+{
+	return !atomic_load(&is_forbidden) && tick_filters() <= helper_filters();
+}
+
+/* ---- the children ---- */
+
+/* If it is killed, it leaves no dump in the program's directory. */
+static void drop_core(void)
+{
+	static const struct rlimit no_core;
+
+	SYS4(SYS_prlimit64, 0, RLIMIT_CORE, &no_core, NULL);
+}
 
 /* In the child, which has all signals blocked: a handler of the program must not run there, since
  * it shares the memory. */
@@ -101,6 +145,7 @@ static int run(void *memory)
 	long terminal = work->helper.told ? above_standard(open_terminal()) : -1;
 	int child, status = HELPER_UNKNOWN << 8;
 
+	drop_core();
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		SYS3(SYS_dup3, fd == STDERR_FILENO && terminal >= 0 ? terminal : null, fd, 0);
 	drop_handlers();
@@ -178,6 +223,8 @@ int helper_run(const struct helper *helper)
 	int saved_errno = errno, child, is_over = 1, result;
 	char *memory;
 
+	if (!helper_is_allowed())
+		return -EPERM;
 	if (helper->is_left && adopts())
 		return -ECHILD;
 	if (!helper->is_last && is_elsewhere())

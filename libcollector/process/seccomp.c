@@ -6,6 +6,7 @@
 #include "libcollector/base/aside.h"
 #include "libcollector/base/host.h"
 #include "libcollector/process/beforehand.h"
+#include "libcollector/process/helper.h"
 #include "libcollector/events/tick.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/write/log.h"
@@ -16,6 +17,7 @@
 #include <linux/filter.h>
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -32,6 +34,8 @@ static const int calls[] = {
 	SYS_getrusage,    SYS_rt_sigaction,  SYS_rt_sigprocmask, SYS_rt_sigreturn,
 	SYS_timer_create, SYS_timer_settime, SYS_timer_delete,   SYS_read,
 	SYS_write,        SYS_membarrier,    SYS_uname,          SYS_statx,
+	SYS_sigaltstack,  SYS_msync,         SYS_getcwd,         SYS_tkill,
+	SYS_kill,         SYS_getppid,       SYS_fchmodat,       SYS_renameat2,
 };
 
 /* Of its clock, which can do without them: see tick_perf.c. Filters look at requests of ioctl. */
@@ -57,6 +61,20 @@ static const struct {
 	{SYS_exit, 0},
 	{SYS_close_range, 0},
 	{SYS_unlinkat, 0},
+};
+
+/* For the helper at the end, of which programs are archived: such a filter is common, and a program
+ * that is killed at its end would lose its status, and its output. */
+static const struct {
+	int number;
+	unsigned first, request;
+} helper_calls[] = {
+	{SYS_clone, CLONE_VM, 0},  {SYS_clone, CLONE_VM | CLONE_VFORK, 0},
+	{SYS_wait4, 0, 0},         {SYS_setns, 0, 0},
+	{SYS_dup3, 0, 0},          {SYS_ioctl, 0, TIOCGDEV},
+	{SYS_ioctl, 0, TIOCGPGRP}, {SYS_getpgid, 0, 0},
+	{SYS_close_range, 0, 0},   {SYS_execve, 0, 0},
+	{SYS_exit_group, 0, 0},
 };
 
 static uint32_t binary(uint16_t operation, uint32_t a, uint32_t b)
@@ -195,6 +213,15 @@ int seccomp_allows_aside(const struct sock_filter *filter, size_t len)
 	return 1;
 }
 
+int seccomp_allows_helper(const struct sock_filter *filter, size_t len)
+{
+	for (size_t i = 0; i < sizeof(helper_calls) / sizeof(helper_calls[0]); i++)
+		if (!allows(filter, len, helper_calls[i].number, helper_calls[i].first,
+		            helper_calls[i].request))
+			return 0;
+	return 1;
+}
+
 /* Programs pass invalid pointers to find out what the kernel supports: the call will fail, and
  * changes nothing. */
 static enum seccomp_verdict judge(const void *program)
@@ -208,6 +235,7 @@ static enum seccomp_verdict judge(const void *program)
 	    !sys_is_readable(given.filter, given.len * sizeof(*given.filter)))
 		return SECCOMP_HARMLESS;
 	col_aside_judged(seccomp_allows_aside(given.filter, given.len));
+	helper_judged(seccomp_allows_helper(given.filter, given.len));
 	return seccomp_judge(given.filter, given.len);
 }
 

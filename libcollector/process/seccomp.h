@@ -22,6 +22,9 @@ enum seccomp_verdict seccomp_judge(const struct sock_filter *filter, size_t len)
 /* Does it allow what aside.h does? Signal-safe. */
 int seccomp_allows_aside(const struct sock_filter *filter, size_t len);
 
+/* Does it allow what helper.h does? Signal-safe. */
+int seccomp_allows_helper(const struct sock_filter *filter, size_t len);
+
 /* The calling thread is about to call prctl(2) or seccomp(2) with these arguments. A filter, or
  * something else that would disturb the recorder in any thread, ends the recording:
  * PR_SET_SYSCALL_USER_DISPATCH, which would turn its calls into signals for the program, and

@@ -292,3 +292,36 @@ contains "-verify says that it is missing" '^missing: clocks.er: \[vdso\]: not a
 "$xer_archive" clocks.er 2>clocks.err
 is "xer_archive cannot archive it: exit status" 1 $?
 is "and says so" "xer_archive: clocks.er: not archived: [vdso]: this kernel has another one" "$(head -1 clocks.err)"
+
+# ---- below filters of system calls
+# filtered NAME COMMAND...: run it recorded, with archives at its end, in a directory of its own; prints its status, output, and what it leaves
+filtered()
+{
+	local name=$1
+	shift
+	mkdir "$name"
+	(
+		cd "$name" || exit
+		ulimit -c unlimited 2>/dev/null
+		{ limited 60 "$xcollect" -o "../$name.er" "$@" >../filtered.out 2>/dev/null; } 2>/dev/null
+		echo "$? $(xargs <../filtered.out) $(ls)"
+	)
+}
+forbids=$programs/forbids
+"$forbids" mount kill >/dev/null
+if [ $? != 3 ]; then
+	skip "archives below filters" "no seccomp filters here" 24
+else
+	for call in clone wait4 execve dup3 setns; do
+		for how in kill trap; do
+			is "a program that forbids $call ($how) ends as ever" "3 end " "$(filtered "f-$call-$how" "$forbids" $call $how)"
+			contains "and is told not to be archived" 'nothing is archived: a filter' "f-$call-$how.er/log.xml"
+		done
+	done
+	is "calls that nobody needs may be forbidden" "3 end  1" \
+		"$(filtered f-mount "$forbids" mount kill) $(ls f-mount.er/archives | grep -c '^forbids_')"
+	is "in what it executes, too" "4   1" \
+		"$(filtered f-executed "$forbids" mount kill "$forbids" ptrace refuse sh -c 'exit 4') $(ls f-executed.er/archives | grep -c '^forbids_')"
+	is "what it executes below a filter that forbids it ends as ever" "4  " "$(filtered f-below "$forbids" clone kill sh -c 'exit 4')"
+	is "and is not archived" 0 "$(ls f-below.er/archives 2>/dev/null | wc -l)"
+fi

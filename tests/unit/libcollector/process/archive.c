@@ -4,14 +4,18 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
+#include "libcollector/process/helper.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,4 +153,38 @@ Test(archive, it_is_left_to_an_ancestor_that_lives)
 	strcpy(col.descriptor.step.lineage, "_f1_x2_f3");
 	archive_run(1);
 	cr_assert_eq(runs(), 2, "all have gone");
+}
+
+/* The archiver would be the first who makes a child below it. */
+Test(archive, it_is_not_run_below_a_filter_that_may_kill)
+{
+	helper_judged(1);
+	cr_expect(helper_is_allowed());
+	archive_run(1);
+	cr_assert_eq(runs(), 1);
+	helper_judged(0);
+	archive_run(1);
+	cr_assert_eq(runs(), 1);
+	cr_assert_eq(scratch_count("log.xml", "nothing is archived: a filter"), 1);
+	cr_assert_eq(helper_filters(), 0, "nor by what it executes");
+}
+
+/* By a system call of its own, say. */
+Test(archive, it_is_not_run_below_a_filter_that_nobody_has_judged)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = {1, &allow};
+
+	if (SYS5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		cr_skip_test("no system call filters here");
+	helper_judged(1);
+	if (SYS3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		cr_skip_test("no system call filters here");
+	cr_expect(helper_is_allowed());
+	SYS3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	cr_expect_not(helper_is_allowed());
+	helper_judged(1);
+	cr_expect_not(helper_is_allowed(), "the one before it was not");
+	archive_run(1);
+	cr_assert_eq(runs(), 0);
 }

@@ -36,6 +36,9 @@ Test(filter, one_call_is_killed)
 	cr_expect_eq(JUDGE(NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
 	                   RETURN(SECCOMP_RET_KILL), RETURN(SECCOMP_RET_ALLOW)),
 	             SECCOMP_HARMFUL);
+	cr_expect_eq(JUDGE(NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_msync, 0, 1),
+	                   RETURN(SECCOMP_RET_KILL), RETURN(SECCOMP_RET_ALLOW)),
+	             SECCOMP_HARMFUL);
 	cr_expect_eq(JUDGE(NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
 	                   RETURN(SECCOMP_RET_KILL), RETURN(SECCOMP_RET_ALLOW)),
 	             SECCOMP_HARMLESS);
@@ -74,6 +77,26 @@ Test(filter, threads_are_killed)
 			RETURN(rows[i].action), RETURN(SECCOMP_RET_ALLOW)};
 
 		cr_expect_eq(seccomp_allows_aside(filter, 4), rows[i].is_allowed, "row %zu", i);
+		cr_expect_eq(seccomp_judge(filter, 4), SECCOMP_HARMLESS, "row %zu", i);
+	}
+}
+
+/* Archives wait for somebody else then. */
+Test(filter, children_are_killed)
+{
+	static const struct {
+		uint32_t number, action;
+		int is_allowed;
+	} rows[] = {{SYS_clone, SECCOMP_RET_KILL, 0},        {SYS_execve, SECCOMP_RET_TRAP, 0},
+	            {SYS_wait4, SECCOMP_RET_KILL, 0},        {SYS_clone, SECCOMP_RET_ERRNO, 1},
+	            {SYS_execve, SECCOMP_RET_USER_NOTIF, 0}, {SYS_mount, SECCOMP_RET_KILL, 1}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct sock_filter filter[] = {
+			NUMBER, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rows[i].number, 0, 1),
+			RETURN(rows[i].action), RETURN(SECCOMP_RET_ALLOW)};
+
+		cr_expect_eq(seccomp_allows_helper(filter, 4), rows[i].is_allowed, "row %zu", i);
 		cr_expect_eq(seccomp_judge(filter, 4), SECCOMP_HARMLESS, "row %zu", i);
 	}
 }
