@@ -63,6 +63,13 @@ unit: ## build and run the unit tests
 	$(MAKE) $(SILENT) -j$(JOBS) unit-programs
 	@tests/run-unit $(BUILD)
 
+# Scripts that together touch each part.
+QUICK := heap sync io descendants filters printmode userreport killed jit archive
+check-quick: ## build, unit tests and ten end-to-end scripts
+	$(MAKE) $(SILENT) unit
+	$(MAKE) $(SILENT) -j$(JOBS) all e2e-programs
+	@tests/run-e2e $(BUILD) /dev/null $(QUICK)
+
 e2e: ## build and run the end-to-end tests
 	$(MAKE) $(SILENT) -j$(JOBS) all e2e-programs
 	$(MAKE) $(SILENT) -j$(JOBS) replay
@@ -194,4 +201,4 @@ dist: ## build/xer-VERSION.tar.xz: the sources of the last commit, which build w
 deb: ## Debian packages of the last commit, in chroots (ON="bookworm trixie"): built twice to the same bytes, checked, tried
 	@tests/run-deb $(ON)
 
-.PHONY: browser-tools deb dist html check-distributions howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: browser-tools deb dist html check-distributions check-quick howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
