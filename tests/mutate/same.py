@@ -9,6 +9,10 @@ Only what the text proves is here; a place where a difference could show, if sel
   So "less" may as well be "equal".
 - `middle = low + (high - low) / 2`: a search finds the same from any place between.
 - A factor by which a buffer grows that is not a hash table's.
+- A shift by one more of a product with a 64-bit multiplier, `key * 0x... >> 40`, or a number added to such a factor,
+  `(key + 7) * 0x...`: a hash of other order. It does not get larger than before, so a table's place stays in the table.
+- A number of at least 10 in the length of a pause that nothing but nanosleep gets, in a loop that polls: it waits a tenth longer.
+- The last arguments of a prefetch, and the condition under which nothing but a prefetch is done.
 
 tests/run-self asks them about places of both sorts."""
 import re
@@ -135,6 +139,41 @@ def only_quicker(code, begin, end):
         (code[begin - 2:begin] in ("* ", "= ") and code[begin - 3:begin] != "== " or code[end:end + 3] == " * ") and "*" in statement
 
 
+def of_hash(code, begin, end):
+    """A number that only decides on the order of a hash: a shift of the product by one more, or what is added to a factor."""
+    number = r"0x[0-9a-f]{16}u?"
+    if re.search(r"\* (?:%s|UINT64_C\(%s\))\)* >> \(?$" % (number, number), code[max(0, begin - 60):begin]):
+        return bool(re.match(r"u?(?: - [A-Z_]+\))?[^\w.]", code[end:]))
+    return bool(re.search(r"\([^()]* \+ $", code[max(0, begin - 80):begin])) and bool(re.match(r"u?\) \* %s" % number, code[end:]))
+
+
+def of_pause(code, begin, end):
+    """A number of the length of a pause that only nanosleep gets, in a loop."""
+    start = code.rfind("\n", 0, begin) + 1
+    pause = re.match(r"\s*(?:static )?const struct timespec (\w+) = \{\.tv_nsec = [^;,]*\};", code[start:])
+    if not pause or end > start + pause.end() or int(code[begin:end], 0) < 10:
+        return False
+    rest = code[start + pause.end():]
+    rest = rest[:rest.find("\n}")]
+    uses = re.findall(r"\b%s\b" % pause.group(1), rest)
+    sleeps = re.findall(r"\n\t\t+nanosleep\(&%s, NULL\);" % pause.group(1), rest)
+    return bool(uses) and len(uses) == len(sleeps) and bool(re.search(r"\b(?:for|while) \(", rest))
+
+
+def of_prefetch(code, begin, end):
+    """How a prefetch is done, or whether: the condition of an if that has no call or step in it, and no else."""
+    prefetch = r"__builtin_prefetch\("
+    if re.search(prefetch + r"[^;]*, (?:\d, )?$", code[max(0, begin - 200):begin]) and re.match(r"(?:, \d)?\);", code[end:]):
+        return True
+    start = code.rfind("if (", 0, begin)
+    if start < 0:
+        return False
+    close = closing(code, start + 3)
+    behind_it = re.match(r"\s*" + prefetch + r"[^;]*;\s*", code[close + 1:])
+    return start + 4 <= begin and end <= close and bool(behind_it) and not re.search(r"[\[\w]\(|\+\+|--|&&|\|\||[^=!<>]=[^=]", code[start + 4:close]) \
+        and not re.match(r"else\b", code[close + 1 + behind_it.end():])
+
+
 def makes_no_difference(code, begin, end, new):
     """Whether a change of the code (without comments and strings) from begin to end is one of the rules'."""
     old = code[begin:end]
@@ -142,5 +181,10 @@ def makes_no_difference(code, begin, end, new):
     if is_equality and same_if_equal(code, begin, end):
         return True
     if (is_equality or old == "1" and new == "0") and (guards_sort(code, begin, end) or told_to_sort(code, begin, end)):
+        return True
+    if of_prefetch(code, begin, end):
+        return True
+    if re.fullmatch(r"[1-9]\d*|0x[0-9a-f]+", old) and re.fullmatch(r"\d+", new) and int(new) == int(old, 0) + 1 and \
+            (of_hash(code, begin, end) or of_pause(code, begin, end)):
         return True
     return old == "2" and new == "3" and only_quicker(code, begin, end)
