@@ -109,6 +109,34 @@ Test(java_vm, long_code_is_found_from_all_its_segments)
 	}
 }
 
+/* One hop a segment: more of them than any code has are the bytes of something else. */
+Test(java_vm, a_search_for_the_first_segment_ends)
+{
+	enum { BITS = 1, MOST = 1 << 16, COUNT = MOST + 2 };
+	static uint8_t hops[COUNT];
+	static _Alignas(4096) char many[COUNT << BITS];
+	struct jvm_block *block = (void *)many;
+	struct jvm_blob *blob = (void *)(block + 1);
+	struct java_code code;
+
+	block->is_used = 1;
+	memset(hops + 1, 1, COUNT - 1);
+	*blob = (struct jvm_blob){.name = "blob",
+	                          .size = sizeof(many) - 16,
+	                          .frame_words = 6,
+	                          .complete = 12,
+	                          .code_offset = 96,
+	                          .code_begin = (const char *)blob + 64};
+	heap[0] = (struct jvm_heap){.memory = {NULL, many, many + sizeof(many)},
+	                            .segment_bits = BITS,
+	                            .segments = {NULL, (char *)hops, (char *)hops + COUNT}};
+	jvm->low = many;
+	jvm->high = many + sizeof(many);
+	cr_assert_null(java_vm_open(libjvm));
+	cr_assert_eq(java_vm_code_at((uint64_t)many + (MOST << BITS), &code), 0);
+	cr_assert_eq(java_vm_code_at((uint64_t)many + ((MOST + 1) << BITS), &code), -ENOENT);
+}
+
 Test(java_vm, free_segments_and_damaged_ones_have_no_code)
 {
 	struct jvm_blob *blob = put_blob(0, 10, 4, 6);

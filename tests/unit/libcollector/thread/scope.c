@@ -4,6 +4,7 @@
 #include "libcollector/thread/scope.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -162,4 +163,60 @@ Test(scope, another_context_is_refused_and_the_first_one_goes_on, .init = scratc
 	cr_assert_eq(scope_kind(thread), RECORDING);
 	swapcontext(&test, &contexts[0]);
 	cr_assert_eq(thread->scope, OUTSIDE);
+}
+
+/* ---- a context whose stack is just below the thread's own, with an unreadable page between ----
+ */
+
+enum { PAGE = 4096, OWN = 256 * 1024, LOWER = 64 * 1024 };
+
+static ucontext_t upper, lower;
+
+static void enter_and_go_back(void)
+{
+	cr_assert(scope_enter() != NULL);
+	swapcontext(&lower, &upper);
+}
+
+static void *enter_above(void *stacks)
+{
+	thread_current();
+	getcontext(&lower);
+	lower.uc_stack.ss_sp = stacks;
+	lower.uc_stack.ss_size = LOWER;
+	makecontext(&lower, enter_and_go_back, 0);
+	swapcontext(&upper, &lower);
+	return enter_recording();
+}
+
+/* What is entered in a thread that has such stacks, after its context has entered and not left. */
+static struct col_thread *enter_with_page(int protection)
+{
+	char *stacks = mmap(NULL, LOWER + PAGE + OWN, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+	void *entered;
+
+	cr_assert_neq(stacks, MAP_FAILED);
+	cr_assert_eq(mprotect(stacks + LOWER, PAGE, protection), 0);
+	pthread_attr_init(&attributes);
+	cr_assert_eq(pthread_attr_setstack(&attributes, stacks + LOWER + PAGE, OWN), 0);
+	cr_assert_eq(pthread_create(&thread, &attributes, enter_above, stacks), 0);
+	pthread_join(thread, &entered);
+	pthread_attr_destroy(&attributes);
+	return entered;
+}
+
+Test(scope, another_stack_begins_at_an_unreadable_page, .init = scratch_open,
+     .fini = scratch_remove)
+{
+	cr_assert(!enter_with_page(PROT_NONE));
+	cr_assert_eq(atomic_load(&col.count.lost_reentrant), 1);
+}
+
+Test(scope, without_such_a_page_it_is_the_same_stack, .init = scratch_open, .fini = scratch_remove)
+{
+	cr_assert(enter_with_page(PROT_READ | PROT_WRITE) != NULL);
+	cr_assert_eq(atomic_load(&col.count.lost_reentrant), 0);
 }
