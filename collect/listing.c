@@ -92,6 +92,11 @@ static void put_COUNTERS(const struct listing *listing, FILE *out)
 	fputs(counters[0] ? counters : "off", out);
 }
 
+static void put_kernel(const struct listing *listing, FILE *out)
+{
+	fputs(on_off(listing->request->kernel), out);
+}
+
 static void put_OMP(const struct listing *listing, FILE *out)
 {
 	fputs(options_omp(listing->request), out);
@@ -173,14 +178,13 @@ static const struct {
 	const char *label;
 	put_setting *put;
 } lines[] = {
-	{"experiment", put_experiment},   {"program", put_program},
-	{"command", put_command},
+	{"experiment", put_experiment}, {"program", put_program}, {"command", put_command},
 #define DATAKIND(id, number, stream, reader, stage, count, setting, option, word, ...) \
 	{word, put_##id},
 #include "format/datakind.def"
-	{"sampler", put_sampler},         {"java", put_java},
-	{"samples", put_samples},         {"archive", put_archive},
-	{"descendants", put_descendants}, {"collector", put_library},
+	{"sampler", put_sampler},       {"kernel", put_kernel},   {"java", put_java},
+	{"samples", put_samples},       {"archive", put_archive}, {"descendants", put_descendants},
+	{"collector", put_library},
 };
 
 void listing_print(const struct listing *listing, FILE *out)

@@ -10,6 +10,7 @@
 #include "collect/introduction.h"
 #include "collect/java.h"
 #include "collect/keepfile.h"
+#include "collect/kernelframes.h"
 #include "collect/listing.h"
 #include "collect/logfile.h"
 #include "collect/membership.h"
@@ -202,6 +203,7 @@ static int record(struct plan *plan, struct clock_source *clock, struct cause *c
 		return status;
 	sampler_prepare(&plan->request);
 	counters_try(&plan->request.counters);
+	kernelframes_prepare(&plan->request);
 	if (plan->request.profile_us && !plan->target.outside[0])
 		profileclock_find(&plan->request.clock);
 	if (plan->target.outside[0] && outside_check(&plan->request, &plan->target, cause) != 0) {

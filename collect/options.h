@@ -50,7 +50,9 @@ struct request {
 	                               pointers */
 	int sampler_timers; /* perf_event_open is refused: timers take the samples (sampler_prepare)
 	                     */
-	struct counters counters; /* of -h */
+	struct counters counters;   /* of -h */
+	int kernel;                 /* stacks have the kernel's part */
+	const char *kernel_refused; /* why not, though it was asked for; NULL: it is not refused */
 	int functrace;
 	struct calls calls; /* which ones, if functrace */
 	enum {

@@ -191,13 +191,14 @@ static void cannot(const struct place *place, const struct job *job, int status)
 /* Returns our end of the helper's socket, or -errno. */
 static int start_job(const struct place *place, const struct job *job)
 {
-	char period[NUMBER], bytes[NUMBER], stack[NUMBER], process[NUMBER], type[NUMBER],
+	char period[NUMBER], bytes[NUMBER], stack[NUMBER], kernel[2], process[NUMBER], type[NUMBER],
 		config[NUMBER];
 	char *sampling[] = {(char *)place->installation->sampler,
 	                    (char *)place->how,
 	                    period,
 	                    bytes,
 	                    stack,
+	                    kernel,
 	                    process,
 	                    (char *)place->installation->archive,
 	                    (char *)(job->archives ? place->request->archive : "off"),
@@ -216,6 +217,7 @@ static int start_job(const struct place *place, const struct job *job)
 	snprintf(period, sizeof(period), "%llu", (unsigned long long)job->period);
 	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)job->bytes);
 	snprintf(stack, sizeof(stack), "%u", job->stack);
+	snprintf(kernel, sizeof(kernel), "%d", place->request->kernel != 0);
 	snprintf(type, sizeof(type), "%u", job->counter ? job->counter->type : 0);
 	snprintf(config, sizeof(config), "%llu",
 	         (unsigned long long)(job->counter ? job->counter->config : 0));

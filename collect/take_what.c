@@ -152,6 +152,11 @@ int take_counters(struct request *request, const char *value)
 	return counters_read(&request->counters, value);
 }
 
+int take_kernel(struct request *request, const char *value)
+{
+	return amount_switch(value, &request->kernel);
+}
+
 int take_omp(struct request *request, const char *value)
 {
 	static const char *const words[] = {"off", "stacks", "on"};

@@ -264,6 +264,7 @@ struct sym_object {
 	unsigned is_java : 1;    /* methods of Java */
 	unsigned is_machine : 1; /* code that the Java machine made for itself: stubs, the
 	                            interpreter */
+	unsigned is_kernel : 1;  /* functions of the kernel, as they were called when it recorded */
 	size_t index;            /* 0 .. symbols_object_count-1 */
 };
 

@@ -26,6 +26,7 @@
 /* When the heap is sampled, a block is recorded every so many bytes on average, at most. */
 #define FMT_HEAP_MEAN_MAX ((uint64_t)1 << 40)
 #define FMT_FILE_SAMPLER_MAP "map.fxt" /* in it; its words for processes are in image.def */
+#define FMT_FILE_SAMPLER_KERNEL "kernel" /* with xcollect -k: the functions of the kernel in it */
 #define FMT_EXPERIMENT_SUFFIX ".er"
 /* Experiments are private, whatever the umask: map.xml has addresses that others may not read in
  * /proc/PID/maps. Their owner may open them to others afterwards. */

@@ -111,6 +111,19 @@ enum fmt_pc_mark {
 #define FMT_PC_JAVA ((uint64_t)1 << 63)
 enum { FMT_BCI_NONE = 0xffff };
 
+static inline int fmt_pc_is_java(uint64_t pc)
+{
+	return pc >> 48 == FMT_PC_JAVA >> 48;
+}
+
+/* The kernel's addresses: their eight highest bits are set. */
+#define FMT_PC_KERNEL ((uint64_t)0xff << 56)
+
+static inline int fmt_pc_is_kernel(uint64_t pc)
+{
+	return pc >= FMT_PC_KERNEL;
+}
+
 static inline uint64_t fmt_pc_java(uint32_t method, uint32_t bci)
 {
 	return FMT_PC_JAVA | (uint64_t)method << 16 | (bci & FMT_BCI_NONE);

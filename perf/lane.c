@@ -2,6 +2,7 @@
  * See doc/decisions/52-copied-stacks.md. */
 #include "perf/lane.h"
 
+#include "perf/kernelnames.h"
 #include "perf/mapfile.h"
 #include "perf/space.h"
 #include "perf/unwind.h"
@@ -81,15 +82,18 @@ void lane_remove_file(const struct lane *lane, int files)
  * taken for the start of a thread. */
 static void put_sample(struct lane *lane, const struct ring_sample *sample, unsigned kinds)
 {
-	uint64_t words[FXT_SAMPLE_HEAD_WORDS + FXT_SYSTEM_WORDS + RING_FRAMES_MAX];
-	uint64_t pcs[RING_FRAMES_MAX];
-	size_t count = sample->count, size;
+	uint64_t
+		words[FXT_SAMPLE_HEAD_WORDS + FXT_SYSTEM_WORDS + RING_KERNEL_MAX + RING_FRAMES_MAX];
+	uint64_t pcs[RING_KERNEL_MAX + RING_FRAMES_MAX];
+	size_t kernel = sample->kernel_count, count = kernel + sample->count, size;
 
-	memcpy(pcs, sample->pcs, count * sizeof(*pcs));
+	memcpy(pcs, sample->kernel, kernel * sizeof(*pcs));
+	memcpy(pcs + kernel, sample->pcs, sample->count * sizeof(*pcs));
 	if (sample->is_bad || sample->is_deep) {
-		count -= count == RING_FRAMES_MAX;
+		count -= sample->count == RING_FRAMES_MAX;
 		pcs[count++] = FMT_PC_TRUNCATED;
 	}
+	kernelnames_tell(sample->kernel, kernel);
 	size = (sample->in_kernel ? fxt_put_system_sample : fxt_put_sample)(
 		words, sample->time_ns, sample->pid, sample->tid, pcs, count);
 	(void)region_put(&lane->region, words, size,

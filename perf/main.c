@@ -1,8 +1,8 @@
 /* main.c: xer_sampler, the helper of xcollect --sampler, a process beside the program that it does
  * not see. xcollect executes it with
  *
- *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES PID ARCHIVER WHAT [DIRECTORY TYPE
- * CONFIG]
+ *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES KERNEL PID ARCHIVER WHAT [DIRECTORY
+ * TYPE CONFIG]
  *
  * descriptor 3 is the experiment. When a byte comes on descriptor 4, it begins, and answers there
  * when it is ready or cannot be (struct sampler_answer). With exec, sampling begins when PID
@@ -10,7 +10,8 @@
  * begins at once and ends when a second byte comes, or with the process. With DIRECTORY the event
  * of these numbers is sampled in place of CPU time, into that directory of the experiment. ARCHIVER
  * (xer_archive) is run at the end, to archive WHAT (off: nothing), if there were samples of
- * programs that the collector was not in, which cannot do so themselves.
+ * programs that the collector was not in, which cannot do so themselves. KERNEL 1: stacks have the
+ * kernel's part, too.
  *
  *     xer_sampler timers EXPORTER PID
  *
@@ -123,13 +124,14 @@ static int sample(char **argv, const char *directory, int files)
 	                 .enable_on_exec = is_exec,
 	                 .tell_mappings = 1,
 	                 .stack_bytes = (uint32_t)number(argv[4]),
-	                 .is_counter = argv[8] != NULL},
+	                 .kernel_frames = in_kernel && number(argv[5]) != 0,
+	                 .is_counter = argv[9] != NULL},
 		.file_bytes = number(argv[3]),
-		.pid = (pid_t)number(argv[5]),
+		.pid = (pid_t)number(argv[6]),
 		.directory = FMT_SAMPLER_EXPERIMENT,
 		.name = directory,
 		.path = path_of_experiment(),
-		.archiver = argv[6],
+		.archiver = argv[7],
 		.end = is_exec ? -1 : FMT_SAMPLER_ANSWER,
 	};
 	struct work_counts counts;
@@ -137,8 +139,8 @@ static int sample(char **argv, const char *directory, int files)
 	uint64_t beside_ns;
 
 	if (settings.ring.is_counter) {
-		settings.ring.type = (uint32_t)number(argv[9]);
-		settings.ring.config = number(argv[10]);
+		settings.ring.type = (uint32_t)number(argv[10]);
+		settings.ring.config = number(argv[11]);
 	}
 	status = work_open(&work, &settings);
 	if (answer(status, in_kernel) < 0) {
@@ -157,13 +159,13 @@ static int sample(char **argv, const char *directory, int files)
 	           settings.ring.is_counter ? 0 : cost_of_sample(&settings.ring), beside_ns);
 	close(files);
 	if (mapfile_has_outsiders())
-		archive(argv[6], argv[7], path_of_experiment()); /* it may have been moved */
+		archive(argv[7], argv[8], path_of_experiment()); /* it may have been moved */
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	const char *directory = argc == 11 ? argv[8] : FMT_DIR_SAMPLER;
+	const char *directory = argc == 12 ? argv[9] : FMT_DIR_SAMPLER;
 	int files;
 
 	setsid();
@@ -179,7 +181,7 @@ int main(int argc, char **argv)
 	flock(files, LOCK_EX | LOCK_NB);
 	if (!may_begin())
 		return 1;
-	if ((argc == 8 || argc == 11) &&
+	if ((argc == 9 || argc == 12) &&
 	    (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
 		return sample(argv, directory, files);
 	if (argc == 4 && strcmp(argv[1], "timers") == 0 && answer(0, 1) == 0)

@@ -3,6 +3,7 @@
  * See doc/decisions/52-copied-stacks.md. */
 #include "perf/work.h"
 
+#include "perf/kernelnames.h"
 #include "perf/lane.h"
 #include "perf/mapfile.h"
 #include "perf/space.h"
@@ -95,6 +96,7 @@ static void drain(struct work *work, uint64_t before_ns)
 		(void)region_flush(
 			&work->lanes[i].region); /* a failure has ended the file, and is counted */
 	mapfile_flush();
+	kernelnames_flush();
 }
 
 /* ---- beginning */
@@ -195,6 +197,8 @@ static void remove_files(const struct work *work)
 {
 	remove_lanes_files(work);
 	unlinkat(work->files, FMT_FILE_SAMPLER_MAP, 0);
+	if (work->settings.ring.kernel_frames)
+		unlinkat(work->files, FMT_FILE_SAMPLER_KERNEL, 0);
 }
 
 static void close_files(const struct work *work)
@@ -244,6 +248,8 @@ static int begin(struct work *work)
 	if (work->files < 0 || !work->lanes)
 		return work->files < 0 ? -errno : -ENOMEM;
 	status = mapfile_begin(work->files, work->settings.path, work->settings.archiver);
+	if (status == 0 && work->settings.ring.kernel_frames)
+		status = kernelnames_begin(work->files);
 	if (status == 0)
 		status = watch(work, work->settings.end);
 	if (status == 0)
@@ -394,6 +400,7 @@ void work_run(struct work *work, struct work_counts *out)
 	stop_events(work);
 	drain(work, UINT64_MAX);
 	work->counts.no_map = mapfile_end();
+	kernelnames_end();
 	for (unsigned i = 0; i < work->lane_count; i++) {
 		struct lane *lane = &work->lanes[i];
 		const struct region *region = &lane->region;

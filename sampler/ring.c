@@ -4,6 +4,8 @@
  * See doc/decisions/50-sampler.md. */
 #include "sampler/ring.h"
 
+#include "format/record.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@ enum {
 	COUNTER_PAGES_MAX = 4096,
 	PAGES_MIN = 2,
 	RECORD_BYTES = 1 << 16,
+	CHAIN_MAX = 127, /* frames that the kernel walks for anybody who has not changed that */
 	HEAD_WORDS = 4,
 	ID_WORDS = 3
 };
@@ -59,12 +62,21 @@ static uint64_t register_mask(void)
 	return mask;
 }
 
-static void ask_for_stacks(struct perf_event_attr *attributes, uint32_t bytes)
+static int has_kernel_frames(const struct ring_settings *settings)
 {
-	attributes->sample_type = (SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) |
-	                          PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	return settings->in_kernel && settings->kernel_frames;
+}
+
+/* The kernel's frames come by its own walk all the same. */
+static void ask_for_stacks(struct perf_event_attr *attributes, const struct ring_settings *settings)
+{
+	attributes->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	if (has_kernel_frames(settings))
+		attributes->exclude_callchain_user = 1;
+	else
+		attributes->sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
 	attributes->sample_regs_user = register_mask();
-	attributes->sample_stack_user = bytes;
+	attributes->sample_stack_user = settings->stack_bytes;
 }
 
 /* Each with the time. */
@@ -90,10 +102,14 @@ int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 	/* One more tells that there are more. */
 	attributes.sample_max_stack = RING_FRAMES_MAX + 1;
 	attributes.exclude_kernel = !settings->in_kernel;
+	if (has_kernel_frames(settings)) {
+		attributes.exclude_callchain_kernel = 0;
+		attributes.sample_max_stack = CHAIN_MAX;
+	}
 	attributes.inherit = settings->inherit != 0;
 	attributes.enable_on_exec = settings->enable_on_exec != 0;
 	if (settings->stack_bytes > 0)
-		ask_for_stacks(&attributes, settings->stack_bytes);
+		ask_for_stacks(&attributes, settings);
 	if (settings->tell_mappings)
 		ask_for_mappings(&attributes);
 	fd = event_open(&attributes, tid, cpu);
@@ -139,6 +155,7 @@ int ring_of_event(struct ring *ring, int fd, const struct ring_settings *setting
 		return -ENOMEM;
 	}
 	ring->has_stacks = settings->stack_bytes > 0;
+	ring->has_chains = ring->has_stacks && has_kernel_frames(settings);
 	/* The kernel never gives such memory to forked children. */
 	ring->pages = pages;
 	ring->fd = fd;
@@ -204,70 +221,106 @@ void ring_event_enable(int event, int on)
 	ioctl(event, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out)
+static void take_kernel_frame(struct ring_sample *out, uint64_t pc)
 {
-	int is_user = 0;
+	if (fmt_pc_is_kernel(pc) && out->kernel_count < RING_KERNEL_MAX)
+		out->kernel[out->kernel_count++] = pc;
+}
 
-	out->count = 0;
-	out->is_bad = out->is_deep = 0;
-	if (count < HEAD_WORDS || words[3] > count - HEAD_WORDS)
+/* A frame of user mode. Returns 0 behind the last one. */
+static int take_user_frame(struct ring_sample *out, uint64_t pc)
+{
+	if (pc == 0)
 		return 0;
+	out->is_deep = out->count == RING_FRAMES_MAX;
+	out->is_bad = !out->is_deep && (pc < ARCH_PC_MIN || pc > ARCH_PC_MAX);
+	if (out->is_deep || out->is_bad)
+		return 0;
+	out->pcs[out->count++] = pc;
+	return 1;
+}
+
+/* The call chain words[count], with its marks: where the next ones are. */
+static void take_chain(struct ring_sample *out, const uint64_t *words, uint64_t count)
+{
+	uint64_t where = 0, frames = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		if (words[i] >= PERF_CONTEXT_MAX) {
+			where = words[i];
+			continue;
+		}
+		frames++;
+		if (where == PERF_CONTEXT_KERNEL)
+			take_kernel_frame(out, words[i]);
+		else if (where == PERF_CONTEXT_USER && !take_user_frame(out, words[i]))
+			return;
+	}
+	/* The frames of the kernel may have left the others too little room. */
+	out->is_deep |= frames >= CHAIN_MAX;
+}
+
+/* What is before the call chain or the registers. */
+static void take_head(struct ring_sample *out, const uint64_t *words)
+{
 	out->pid = (uint32_t)words[0];
 	out->tid = (uint32_t)(words[0] >> 32);
 	out->time_ns = words[1];
 	out->cpu = (uint32_t)words[2];
-	for (size_t i = HEAD_WORDS; i < HEAD_WORDS + words[3]; i++) {
-		uint64_t pc = words[i];
+}
 
-		if (pc >= PERF_CONTEXT_MAX) { /* a mark: where the next ones are */
-			is_user = pc == PERF_CONTEXT_USER;
-			continue;
-		}
-		if (!is_user)
-			continue;
-		if (pc == 0)
-			break;
-		if (out->count == RING_FRAMES_MAX) {
-			out->is_deep = 1;
-			break;
-		}
-		if (pc < ARCH_PC_MIN || pc > ARCH_PC_MAX) {
-			out->is_bad = 1;
-			break;
-		}
-		out->pcs[out->count++] = pc;
-	}
+int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out)
+{
+	out->count = out->kernel_count = 0;
+	out->is_bad = out->is_deep = 0;
+	if (count < HEAD_WORDS || words[3] > count - HEAD_WORDS)
+		return 0;
+	take_head(out, words);
+	take_chain(out, words + HEAD_WORDS, words[3]);
 	return out->count > 0;
 }
 
-int ring_decode_stack(const uint64_t *words, size_t count, struct ring_sample *out)
+/* Registers and stack, words[count] of them, behind `out`'s head. */
+static int decode_registers(const uint64_t *words, size_t count, struct ring_sample *out)
 {
-	enum { REGISTERS_AT = 4, STACK_AT = REGISTERS_AT + RING_REGISTERS };
+	enum { STACK_AT = 1 + RING_REGISTERS };
 	uint64_t bits = register_mask(), size;
 
-	if (count <= STACK_AT || words[3] != PERF_SAMPLE_REGS_ABI_64)
+	if (count <= STACK_AT || words[0] != PERF_SAMPLE_REGS_ABI_64)
 		return 0;
 	size = words[STACK_AT];
 	if (size > (count - STACK_AT - 1) * 8 || size % 8 != 0)
 		return 0;
-	*out = (struct ring_sample){.pid = (uint32_t)words[0],
-	                            .tid = (uint32_t)(words[0] >> 32),
-	                            .time_ns = words[1],
-	                            .cpu = (uint32_t)words[2],
-	                            .stack = (const uint8_t *)&words[STACK_AT + 1],
-	                            .count = 1};
+	out->stack = (const uint8_t *)&words[STACK_AT + 1];
 	/* The kernel writes them in the order of their bits. */
 	for (int i = 0; i < RING_REGISTERS; i++)
-		out->registers[i] = words[REGISTERS_AT +
+		out->registers[i] = words[1 +
 		                          __builtin_popcountll(
 						  bits & ((UINT64_C(1) << register_bits[i]) - 1))];
 	out->pcs[0] = out->registers[RING_PC];
+	out->count = 1;
 	/* How much of it was really there stands behind it. */
 	if (size > 0 && count > STACK_AT + 1 + size / 8)
 		out->stack_bytes = words[STACK_AT + 1 + size / 8] < size
 		                           ? words[STACK_AT + 1 + size / 8]
 		                           : size;
 	return out->pcs[0] >= ARCH_PC_MIN && out->pcs[0] <= ARCH_PC_MAX;
+}
+
+int ring_decode_stack(const uint64_t *words, size_t count, int has_chain, struct ring_sample *out)
+{
+	size_t at = HEAD_WORDS - 1;
+
+	*out = (struct ring_sample){0};
+	if (count < HEAD_WORDS || (has_chain && words[at] > count - HEAD_WORDS))
+		return 0;
+	take_head(out, words);
+	if (has_chain) {
+		take_chain(out, words + HEAD_WORDS, words[at]);
+		out->is_deep = 0; /* of what was walked here */
+		at += 1 + words[at];
+	}
+	return decode_registers(words + at, count - at, out);
 }
 
 /* size bytes at position `at` of the ring, which may go on at its beginning: then they are put
@@ -326,8 +379,9 @@ void ring_take(struct ring *ring, const struct ring_record *record, ring_taker *
 
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		if ((ring->has_stacks ? ring_decode_stack : ring_decode)(record->words,
-		                                                         record->count, &sample)) {
+		if (ring->has_stacks ? ring_decode_stack(record->words, record->count,
+		                                         ring->has_chains, &sample)
+		                     : ring_decode(record->words, record->count, &sample)) {
 			sample.in_kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
 			                   PERF_RECORD_MISC_KERNEL;
 			take(context, &sample);

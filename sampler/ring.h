@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { RING_FRAMES_MAX = 64 };
+enum { RING_FRAMES_MAX = 64, RING_KERNEL_MAX = 64 };
 
 /* How events sample. */
 struct ring_settings {
@@ -20,7 +20,8 @@ struct ring_settings {
 	uint64_t config;
 	int in_kernel; /* sample in the kernel too, at the user's pc of the call; needs the right
 	                  to: ring_may_kernel */
-	int inherit;   /* follow new threads and processes */
+	int kernel_frames;  /* with in_kernel: also the kernel's part of stacks */
+	int inherit;        /* follow new threads and processes */
 	int enable_on_exec; /* begin by itself when the process executes a program */
 	int tell_mappings; /* also put records into the ring that tell what code is mapped where, of
 	                      forks, programs and ends */
@@ -39,6 +40,10 @@ struct ring_sample {
 	                  has gone astray */
 	int is_deep;   /* there are more frames than pcs has room for */
 	int in_kernel; /* the thread was in the kernel; pcs are those of its user mode */
+	uint64_t kernel[RING_KERNEL_MAX]; /* kernel[kernel_count], leaf first: where it was there,
+	                                     if the settings ask for that; the outermost of more are
+	                                     left out */
+	size_t kernel_count;
 	uint64_t registers[RING_REGISTERS]; /* of RING_PC on when stacks are copied; */
 	const uint8_t *stack; /* then also stack[stack_bytes], what lies at RING_SP; count is 1 */
 	size_t stack_bytes;
@@ -56,8 +61,10 @@ struct ring {
 	void *pages;     /* struct perf_event_mmap_page, and behind it the data */
 	size_t size;     /* bytes of data, a power of 2 */
 	uint64_t *spill; /* a record that goes on at the ring's beginning */
-	int has_stacks;
-	uint64_t next; /* position behind the record that was looked at */
+	int has_stacks,
+		has_chains; /* samples have copied stacks; and the kernel's frames before them
+	                     */
+	uint64_t next;      /* position behind the record that was looked at */
 };
 
 struct ring_counts {
@@ -120,8 +127,8 @@ uint64_t ring_time(const struct ring_record *record);
  * has no frame at all, or an innermost one where no code can be. */
 int ring_decode(const uint64_t *words, size_t count, struct ring_sample *out);
 
-/* The same of a ring with stacks; 0 also without registers, as of a thread that is about to end.
- * Borrows `words`. */
-int ring_decode_stack(const uint64_t *words, size_t count, struct ring_sample *out);
+/* The same of a ring with stacks, has_chain: behind the kernel's frames; 0 also without registers,
+ * as of a thread that is about to end. Borrows `words`. */
+int ring_decode_stack(const uint64_t *words, size_t count, int has_chain, struct ring_sample *out);
 
 #endif

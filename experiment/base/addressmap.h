@@ -31,4 +31,28 @@ uint32_t exp_map_generation(const struct experiment *experiment, uint64_t pc, ui
 /* Does the object have addresses in common with one of the table, whatever the generations? */
 int exp_map_overlaps(const struct experiment *experiment, const struct exp_object *object);
 
+/* ---- the kernel (kernelmap.c): the functions of it that stacks have. They were noted when they
+ * were met, so their names need neither that kernel nor its files. */
+
+#define EXP_KERNEL_OBJECT "[kernel]" /* the load object of all of them */
+
+/* Code [start, end) of the kernel or, "NAME [MODULE]", of a module of it. */
+struct exp_kernel_function {
+	uint64_t start; /* the first member, see search.h */
+	uint64_t end;
+	const char *name; /* any bytes but blanks and newlines */
+};
+
+/* Take the functions that a text has, which says "START END NAME[ MODULE]" in each line; the
+ * numbers are hexadecimal. It may have been cut anywhere. Returns 0, -EBADMSG if some lines are
+ * something else (they are left out), or -ENOMEM. */
+int exp_kernel_take(struct experiment *experiment, const char *text, size_t size);
+
+/* Behind the last text: from now on, addresses of the kernel are known as such. Returns 0 or
+ * -ENOMEM. */
+int exp_kernel_finish(struct experiment *experiment);
+
+/* The function at an address; NULL: it is not known. */
+const struct exp_kernel_function *exp_kernel_at(const struct experiment *experiment, uint64_t pc);
+
 #endif

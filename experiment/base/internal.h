@@ -67,6 +67,9 @@ struct experiment {
 	struct exp_instant *instants; /* instants[instant_count] */
 	size_t instant_count, instant_capacity;
 	struct exp_methods methods; /* of Java */
+	struct exp_kernel_function *kernel; /* kernel[kernel_count] by start; NULL: stacks have
+	                                       no part of the kernel (addressmap.h) */
+	size_t kernel_count, kernel_capacity;
 	struct exp_fxtlog *fxtlog;  /* the FXT file that stands for an experiment directory; NULL:
 	                               there is none */
 	struct xraylog

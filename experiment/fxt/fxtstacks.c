@@ -4,6 +4,7 @@
 #include "experiment/base/addressmap.h"
 #include "experiment/base/hash.h"
 #include "format/fxt.h"
+#include "format/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -76,6 +77,19 @@ int exp_fxt_sample_take(const struct exp_fxt *fxt, const struct exp_fxt_record *
 
 /* ---- nodes */
 
+/* A frame of the sample, leaf first. Addresses of frames that called another one are behind the
+ * call; that where the kernel was entered may be of the instruction itself, which a fault
+ * interrupted. */
+static uint64_t pc_of(const struct exp_fxt_sample *sample, size_t i)
+{
+	uint64_t pc = sample->pcs[i];
+
+	return pc >= FMT_PC_MARKS && i > 0 && fmt_pc_is_kernel(sample->pcs[i - 1]) &&
+	                       !fmt_pc_is_kernel(pc)
+	               ? pc + 1
+	               : pc;
+}
+
 /* Frames of the sample, from the outermost on, that the memo has. */
 static size_t count_known(const struct exp_fxtstacks_memo *memo,
                           const struct exp_fxt_sample *sample, uint64_t generation)
@@ -85,7 +99,7 @@ static size_t count_known(const struct exp_fxtstacks_memo *memo,
 	if (memo->generation != generation || memo->is_cut != sample->is_cut)
 		return 0;
 	while (known < memo->count && known < sample->count &&
-	       memo->pcs[known] == sample->pcs[sample->count - known - 1])
+	       memo->pcs[known] == pc_of(sample, sample->count - known - 1))
 		known++;
 	return known;
 }
@@ -173,10 +187,11 @@ static int walk(struct exp_fxtstacks *stacks, const struct target *to,
 	    step(stacks, to, FMT_PC_TRUNCATED, generation, out) != 0)
 		return -ENOMEM;
 	for (size_t i = sample->count - known; i-- > 0; known++) {
-		if (is_step(sample->pcs[i], known == 0) &&
-		    step(stacks, to, sample->pcs[i], generation, out) != 0)
+		uint64_t pc = pc_of(sample, i);
+
+		if (is_step(pc, known == 0) && step(stacks, to, pc, generation, out) != 0)
 			return -ENOMEM;
-		memo->pcs[known] = sample->pcs[i];
+		memo->pcs[known] = pc;
 		memo->nodes[known] = *out;
 	}
 	memo->generation = generation;

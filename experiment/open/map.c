@@ -4,11 +4,13 @@
 #include "experiment/base/addressmap.h"
 #include "experiment/base/internal.h"
 #include "experiment/base/xmlread.h"
+#include "experiment/fxt/kernelfile.h"
 #include "experiment/fxt/samplermap.h"
 #include "experiment/jit/dynamic.h"
 #include "experiment/jit/java.h"
 #include "experiment/jit/jitfiles.h"
 #include "format/layout.h"
+#include "format/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -191,6 +193,28 @@ static int add_sampled(struct map_reader *reader)
 	               : exp_map_index(reader->experiment, reader->objects, reader->object_count);
 }
 
+/* The kernel is a load object of its own, of all addresses that no program has. */
+static int add_kernel(struct map_reader *reader)
+{
+	struct experiment *experiment = reader->experiment;
+	int rc = exp_kernelfiles_read(experiment);
+
+	if (rc != 0 || !experiment->kernel)
+		return rc;
+	rc = exp_array_reserve(&reader->objects, &reader->object_capacity, reader->object_count,
+	                       sizeof(*reader->objects));
+	if (rc != 0)
+		return rc;
+	reader->objects[reader->object_count++] = (struct exp_map_object){
+		.id = UINT64_MAX,
+		.object = {.path = EXP_KERNEL_OBJECT,
+	                   .build_id = "",
+	                   .start = FMT_PC_KERNEL,
+	                   .end = UINT64_MAX,
+	                   .generation_to = UINT32_MAX}};
+	return exp_map_index(experiment, reader->objects, reader->object_count);
+}
+
 int exp_map_read(struct experiment *experiment)
 {
 	struct map_reader reader = {.experiment = experiment,
@@ -216,6 +240,8 @@ int exp_map_read(struct experiment *experiment)
 		rc = keep_epochs(&reader);
 	if (rc == 0)
 		rc = add_sampled(&reader);
+	if (rc == 0)
+		rc = add_kernel(&reader);
 	if (rc == 0)
 		rc = exp_binary_copies_read(&reader.dynamic);
 	if (rc == 0)

@@ -390,6 +390,7 @@ void experiment_close(struct experiment *experiment)
 	exp_sampled_forget(experiment);
 	exp_logfile_close(experiment);
 	free(experiment->methods.methods);
+	free(experiment->kernel);
 	free(experiment->methods.classes);
 	exp_arena_fini(&experiment->arena);
 	free(experiment->instants);

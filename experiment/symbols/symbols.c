@@ -1,6 +1,7 @@
 /* symbols.c: the symbols: objects, functions and the cache of addresses, shared by all
  * experiments that are looked at together. */
 #include "experiment/base/arena.h"
+#include "experiment/base/addressmap.h"
 #include "experiment/elf/object.h"
 #include "experiment/jit/java.h"
 #include "experiment/symbols/code.h"
@@ -226,9 +227,30 @@ struct place {
 	const struct experiment *experiment;
 	struct exp_sym_object *object;       /* NULL: in none */
 	const struct exp_function *function; /* a JIT function; NULL: in none */
-	int is_machine;                      /* a method as its compiled code */
-	int is_without_lines;                /* not used */
+	int is_kernel;
+	const struct exp_kernel_function *kernel; /* then: NULL: in no function that is known */
+	int is_machine;                           /* a method as its compiled code */
+	int is_without_lines;                     /* not used */
 };
+
+/* Functions of the kernel are told by their names alone: their addresses are others after each
+ * boot. */
+static int resolve_kernel(struct symbols *symbols, const struct place *place, uint64_t address,
+                          const struct sym_frame **out)
+{
+	struct exp_sym_function_key key = {.object = place->object,
+	                                   .mangled = place->kernel ? place->kernel->name
+	                                                            : EXP_KERNEL_OBJECT};
+	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
+	struct sym_function *function = exp_sym_function(symbols, &key);
+
+	if (!frame || !function)
+		return -ENOMEM;
+	function->unresolved = !place->kernel;
+	*frame = (struct sym_frame){.function = function, .address = address};
+	*out = frame;
+	return 1;
+}
 
 /* Fill the frames of known->address. Returns their number, or -ENOMEM. */
 static int resolve(struct symbols *symbols, const struct place *place,
@@ -238,7 +260,7 @@ static int resolve(struct symbols *symbols, const struct place *place,
 	uint64_t address = known->address;
 	int count;
 
-	if (address & FMT_PC_JAVA)
+	if (fmt_pc_is_java(address))
 		return exp_sym_resolve_interpreted(symbols, place->object, place->experiment,
 		                                   address, out);
 	if (place->function && place->function->method != 0 && !place->is_machine)
@@ -247,6 +269,8 @@ static int resolve(struct symbols *symbols, const struct place *place,
 	if (place->function)
 		return exp_sym_resolve_dynamic(symbols, place->object, place->experiment,
 		                               place->function, address, out);
+	if (place->is_kernel)
+		return resolve_kernel(symbols, place, address, out);
 	if (!place->object)
 		return resolve_special(symbols, address, out);
 	count = exp_sym_resolve(symbols, place->object, address, &known->without_line);
@@ -262,9 +286,10 @@ static int find_frames(struct symbols *symbols, const struct place *place, uint6
 	/* What is known of a function whose compiled code contains an address. */
 	const void *where = place->function
 	                            ? (const char *)place->function + (place->is_machine != 0)
-	                    : address & FMT_PC_JAVA ? (const void *)place->experiment
-	                                            : place->object;
-	int is_own = place->experiment && (place->function || address & FMT_PC_JAVA);
+	                    : fmt_pc_is_java(address) ? (const void *)place->experiment
+	                                              : place->object;
+	int is_own = place->experiment &&
+	             (place->function || place->is_kernel || fmt_pc_is_java(address));
 	struct exp_sym_known_frames key = {.where = where,
 	                                   .owner = is_own ? place->experiment->methods.serial : 0,
 	                                   .address = address};
@@ -324,19 +349,29 @@ static struct exp_sym_object *jit_object(struct symbols *symbols, int is_java, i
 static int find_frames_at(struct symbols *symbols, struct place *place, uint64_t pc,
                           uint32_t generation, int is_leaf, const struct sym_frame **out)
 {
-	uint64_t address = is_leaf || pc < FMT_PC_MARKS || pc & FMT_PC_JAVA ? pc : pc - 1;
+	uint64_t address = is_leaf || pc < FMT_PC_MARKS || fmt_pc_is_java(pc) ? pc : pc - 1;
 	const struct exp_object *mapped;
 
 	if (pc < FMT_PC_MARKS)
 		return find_frames(symbols, place, pc, out);
-	place->function = pc & FMT_PC_JAVA
+	place->function = fmt_pc_is_java(pc)
 	                          ? NULL
 	                          : experiment_function_at(place->experiment, address, generation);
-	if (place->function || pc & FMT_PC_JAVA) {
+	if (place->function || fmt_pc_is_java(pc)) {
 		place->object = jit_object(symbols,
 		                           !place->function || place->function->method != 0,
 		                           place->function != NULL && place->function->is_machine);
 		return !place->object ? -ENOMEM : find_frames(symbols, place, address, out);
+	}
+	if (place->experiment->kernel && fmt_pc_is_kernel(address)) {
+		place->is_kernel = 1;
+		place->kernel = exp_kernel_at(place->experiment, address);
+		place->object = find_object(symbols, EXP_KERNEL_OBJECT, "");
+		if (!place->object)
+			return -ENOMEM;
+		place->object->opened = 1;
+		place->object->shown.has_symbols = place->object->shown.is_kernel = 1;
+		return find_frames(symbols, place, address, out);
 	}
 	mapped = experiment_object_at(place->experiment, address, generation);
 	if (!mapped)
@@ -372,7 +407,7 @@ int symbols_machine_frames(struct symbols *symbols, const struct experiment *exp
 {
 	struct place place = {.experiment = experiment, .is_machine = 1};
 
-	return pc & FMT_PC_JAVA ? 0 : frames_at(symbols, &place, pc, generation, is_leaf, out);
+	return fmt_pc_is_java(pc) ? 0 : frames_at(symbols, &place, pc, generation, is_leaf, out);
 }
 
 int symbols_functions_at(struct symbols *symbols, const struct experiment *experiment, uint64_t pc,
@@ -382,7 +417,7 @@ int symbols_functions_at(struct symbols *symbols, const struct experiment *exper
 	struct place place = {
 		.experiment = experiment, .is_machine = is_machine, .is_without_lines = 1};
 
-	return is_machine && pc & FMT_PC_JAVA
+	return is_machine && fmt_pc_is_java(pc)
 	               ? 0
 	               : frames_at(symbols, &place, pc, generation, is_leaf, out);
 }

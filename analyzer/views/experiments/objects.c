@@ -28,6 +28,10 @@ static void put_state(FILE *out, const struct sym_object *symbols)
 		fputs("not in recorded stacks", out);
 		return;
 	}
+	if (symbols->is_kernel) {
+		fputs("names of the functions in recorded stacks, no lines", out);
+		return;
+	}
 	if (!symbols->file) {
 		fputs(symbols->mismatch ? "another build is there now: no symbols"
 		                        : "no file found",

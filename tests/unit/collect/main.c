@@ -217,7 +217,7 @@ Test(main, a_dry_run_tells_the_settings)
 		"clock        10007 us\nwall         off\ncounters     off\nheap         off\n"
 		"sync         off\nio           off\nomp          stacks\n"
 		"mpi          off, launcher off\ncalls        off\nuser         on\n"
-		"sampler      0 us (off)\njava         on\nsamples      1000 ms\n"
+		"sampler      0 us (off)\nkernel       off\njava         on\nsamples      1000 ms\n"
 		"archive      on\ndescendants  on\n",
 		warning);
 	expect_settings(
@@ -229,7 +229,7 @@ Test(main, a_dry_run_tells_the_settings)
 		"sync         on, waits of at least 0 ns\nio           on\n"
 		"omp          on\nmpi          on, launcher off\n"
 		"calls        on, f*, depth 3, calls of at least 5000 ns, returns\n"
-		"user         on, some hooks\nsampler      0 us (off)\njava         off\n"
+		"user         on, some hooks\nsampler      0 us (off)\nkernel       off\njava         off\n"
 		"samples      0 ms (off)\narchive      off\ndescendants  =x\n",
 		"from         1000 ms\nto           3000 ms\n"
 		"pauses       signal 10, recording at the start\nsample       signal 12\n"
@@ -240,7 +240,7 @@ Test(main, a_dry_run_tells_the_settings)
 		"clock        10007 us\nwall         off\ncounters     off\nheap         off\n"
 		"sync         on, waits of at least 25000 ns\nio           off\n"
 		"omp          off\nmpi          on, launcher MPICH\ncalls        off\n"
-		"user         off\nsampler      0 us (off)\njava         on\n"
+		"user         off\nsampler      0 us (off)\nkernel       off\njava         on\n"
 		"samples      1000 ms\narchive      off\ndescendants  on\n",
 		"from         0 ms\nto           90000 ms\n"
 		"pauses       signal 10, paused at the start\n"

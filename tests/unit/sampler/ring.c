@@ -26,11 +26,47 @@ Test(ring, a_sample_is_read)
 	cr_assert_eq(sample.pcs[1], 0x402000);
 }
 
-Test(ring, frames_of_the_kernel_are_left_out)
+Test(ring, frames_of_the_kernel_are_apart)
 {
-	cr_assert(DECODE(HEAD(4), KERNEL, 0xffffffff81000000, USER, 0x401000));
+	cr_assert(DECODE(HEAD(5), KERNEL, 0xffffffff81000000, 0xffffffff81000100, USER, 0x401000));
 	cr_assert_eq(sample.count, 1);
 	cr_assert_eq(sample.pcs[0], 0x401000);
+	cr_assert_eq(sample.kernel_count, 2);
+	cr_assert_eq(sample.kernel[0], 0xffffffff81000000);
+	cr_assert_eq(sample.kernel[1], 0xffffffff81000100);
+	cr_assert(DECODE(HEAD(2), USER, 0x401000));
+	cr_assert_eq(sample.kernel_count, 0, "none are left from the sample before");
+	cr_assert(DECODE(HEAD(4), KERNEL, 0x500000, USER, 0x401000));
+	cr_assert_eq(sample.kernel_count, 0, "no address of the kernel");
+}
+
+Test(ring, of_the_kernel_as_many_frames_are_taken_as_there_is_room_for)
+{
+	uint64_t words[4 + 1 + 70 + 2] = {HEAD(73), KERNEL};
+
+	for (size_t i = 5; i < 75; i++)
+		words[i] = 0xffffffff81000000 + i;
+	words[75] = USER;
+	words[76] = 0x401000;
+	cr_assert(ring_decode(words, 77, &sample));
+	cr_assert_eq(sample.kernel_count, RING_KERNEL_MAX);
+	cr_assert_eq(sample.kernel[RING_KERNEL_MAX - 1], 0xffffffff81000000 + 68);
+	cr_assert_eq(sample.count, 1);
+	cr_assert_not(sample.is_deep);
+}
+
+Test(ring, a_walk_of_127_frames_may_have_been_cut)
+{
+	uint64_t words[4 + 2 + 127] = {HEAD(129), KERNEL};
+
+	for (size_t i = 5; i < 5 + 90; i++)
+		words[i] = 0xffffffff81000000 + i;
+	words[95] = USER;
+	for (size_t i = 96; i < 96 + 37; i++)
+		words[i] = 0x401000 + i;
+	cr_assert(ring_decode(words, 133, &sample));
+	cr_assert_eq(sample.count, 37);
+	cr_assert(sample.is_deep);
 }
 
 Test(ring, a_zero_ends_the_stack)
@@ -98,7 +134,7 @@ Test(ring, registers_and_a_stack_are_read)
 {
 	const uint64_t *words = STACKED(16, 8);
 
-	cr_assert(ring_decode_stack(words, 25, &sample));
+	cr_assert(ring_decode_stack(words, 25, 0, &sample));
 	cr_assert_eq(sample.pid, 7);
 	cr_assert_eq(sample.tid, 9);
 	cr_assert_eq(sample.time_ns, 1000);
@@ -114,18 +150,43 @@ Test(ring, registers_and_a_stack_are_read)
 	cr_assert_eq(*(const uint64_t *)sample.stack, 0xaaaa);
 }
 
+/* The same behind a chain of the kernel. */
+#define CHAINED(count) \
+	(const uint64_t[]) \
+	{ \
+		7 | (uint64_t)9 << 32, 1000, 3, count, KERNEL, 0xffffffff81000000, 2, REGISTERS, \
+			16, 0xaaaa, 0xbbbb, 8 \
+	}
+
+Test(ring, a_stack_behind_a_chain_of_the_kernel_is_read)
+{
+	cr_assert(ring_decode_stack(CHAINED(2), 28, 1, &sample));
+	cr_assert_eq(sample.tid, 9);
+	cr_assert_eq(sample.kernel_count, 1);
+	cr_assert_eq(sample.kernel[0], 0xffffffff81000000);
+	cr_assert_eq(sample.count, 1);
+	cr_assert_eq(sample.pcs[0], 0x400016);
+	cr_assert_eq(sample.registers[15], 115, "r15");
+	cr_assert_eq(sample.stack_bytes, 8);
+	cr_assert_eq(*(const uint64_t *)sample.stack, 0xaaaa);
+	cr_assert_not(ring_decode_stack(CHAINED(25), 28, 1, &sample), "beyond the record");
+	cr_assert_not(ring_decode_stack(CHAINED(24), 28, 1, &sample), "nothing behind it");
+	cr_assert_not(ring_decode_stack(CHAINED(UINT64_MAX), 28, 1, &sample));
+	cr_assert_not(ring_decode_stack(CHAINED(2), 3, 1, &sample));
+}
+
 Test(ring, stacks_that_cannot_be_are_refused)
 {
-	cr_assert(ring_decode_stack(STACKED(16, 1000), 25, &sample));
+	cr_assert(ring_decode_stack(STACKED(16, 1000), 25, 0, &sample));
 	cr_assert_eq(sample.stack_bytes, 16, "no more than there is");
-	cr_assert_not(ring_decode_stack(STACKED(32, 8), 25, &sample), "beyond the record");
-	cr_assert_not(ring_decode_stack(STACKED(UINT64_MAX, 8), 25, &sample));
-	cr_assert_not(ring_decode_stack(STACKED(12, 8), 25, &sample), "no whole words");
-	cr_assert_not(ring_decode_stack(STACKED(16, 8), 21, &sample), "cut");
-	cr_assert_not(ring_decode_stack((const uint64_t[]){7, 1000, 3, 0, 0}, 5, &sample),
+	cr_assert_not(ring_decode_stack(STACKED(32, 8), 25, 0, &sample), "beyond the record");
+	cr_assert_not(ring_decode_stack(STACKED(UINT64_MAX, 8), 25, 0, &sample));
+	cr_assert_not(ring_decode_stack(STACKED(12, 8), 25, 0, &sample), "no whole words");
+	cr_assert_not(ring_decode_stack(STACKED(16, 8), 21, 0, &sample), "cut");
+	cr_assert_not(ring_decode_stack((const uint64_t[]){7, 1000, 3, 0, 0}, 5, 0, &sample),
 	              "no registers");
-	cr_assert_not(ring_decode_stack(NULL, 0, &sample));
-	cr_assert(ring_decode_stack(STACKED(0, 0), 22, &sample));
+	cr_assert_not(ring_decode_stack(NULL, 0, 0, &sample));
+	cr_assert(ring_decode_stack(STACKED(0, 0), 22, 0, &sample));
 	cr_assert_eq(sample.stack_bytes, 0);
 }
 
