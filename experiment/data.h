@@ -174,9 +174,9 @@ struct exp_sync_object {
 	uint64_t open;    /* those of the waits that had not ended when the recording did */
 };
 
-/* The error of a wait that had not ended when the recording did, and lasts until then: EINPROGRESS,
- * which no function that waits returns. */
-enum { EXP_SYNC_OPEN = 115 };
+/* The error of a wait that had not ended when the recording did, and lasts until then: the highest
+ * number that the kernel keeps for errors, which no call returns. */
+enum { EXP_SYNC_OPEN = 4095 };
 
 struct exp_sync_wait {
 	double time_s; /* of its end */

@@ -86,7 +86,7 @@ EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long 
 	if (unlikely(number == SYS_prctl))
 		seccomp_before_prctl((int)a, (unsigned long)b, (unsigned long)c);
 	if (unlikely(beforehand_is_wanted(number, a)))
-		beforehand_make();
+		beforehand_call(number, a, b);
 	if (unlikely(is_fork(number, a, b)))
 		return fork_traced(number, a, b, c, d, e, f);
 	return real_syscall()(number, a, b, c, d, e, f);

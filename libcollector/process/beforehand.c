@@ -5,6 +5,7 @@
 #include "libcollector/base/file.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/process/child.h"
+#include "libcollector/process/grant.h"
 #include "libcollector/write/stream.h"
 
 #if ARCH_WALKS_STACKS
@@ -48,6 +49,15 @@ void beforehand_make(void)
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+void beforehand_call(long number, long first, long second)
+{
+	beforehand_make();
+	if (number == SYS_setuid)
+		grant_user((uid_t)first);
+	else if (number == SYS_setreuid || number == SYS_setresuid)
+		grant_user((uid_t)second);
+}
+
 int beforehand_is_wanted(long number, long argument)
 {
 	switch (number) {
@@ -79,10 +89,20 @@ int beforehand_is_wanted(long number, long argument)
 		return REAL(name) arguments; \
 	}
 
-BEFORE(int, setuid, (uid_t user), (user))
+/* What the process executes as another user is recorded by that user. */
+#define BEFORE_USER(name, parameters, arguments, effective) \
+	EXPORT int name parameters \
+	{ \
+		beforehand_make(); \
+		grant_user(effective); \
+		return REAL(name) arguments; \
+	}
+
+BEFORE_USER(setuid, (uid_t user), (user), user)
+BEFORE_USER(setreuid, (uid_t real, uid_t effective), (real, effective), effective)
+BEFORE_USER(setresuid, (uid_t real, uid_t effective, uid_t saved), (real, effective, saved),
+            effective)
 BEFORE(int, seteuid, (uid_t user), (user))
-BEFORE(int, setreuid, (uid_t real, uid_t effective), (real, effective))
-BEFORE(int, setresuid, (uid_t real, uid_t effective, uid_t saved), (real, effective, saved))
 BEFORE(int, setfsuid, (uid_t user), (user))
 BEFORE(int, capset, (void *header, const void *data), (header, data))
 BEFORE(int, chroot, (const char *path), (path))

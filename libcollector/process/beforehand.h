@@ -13,4 +13,7 @@ void beforehand_make(void);
 /* Does this system call, with this first argument, give up something? */
 int beforehand_is_wanted(long number, long argument);
 
+/* Do what is to be done before it, by its first two arguments. Signal-safe. */
+void beforehand_call(long number, long first, long second);
+
 #endif

@@ -139,8 +139,28 @@ if [ "$(id -u)" = 0 ] && have setpriv; then
 	(cd "$everyones" && exec setpriv --reuid 2 --regid 2 --clear-groups bin/xcollect -p off -A off -o s.er sh -c './suid -u') >suid.out 2>suid.err
 	is "a set-user-id program runs with its rights" "$(cat plain.out)" "$(cat suid.out)"
 	contains "and is named" 'kind="unrecorded".*other rights' "$everyones/s.er/log.xml"
+	# Root's program becomes another user, and what that one executes is recorded too.
+	cp "$programs/burn50" "$everyones"
+	(cd "$everyones" && bin/xcollect -p hi -o became.er setpriv --reuid 2 --regid 2 --clear-groups sh -c './burn50 0.3; ./burn50 0.1 2; true') >became.out 2>became.err
+	if grep -q 'cannot be let into the directory' "$everyones/became.er/log.xml"; then
+		skip "a program that becomes another user" "the file system has no access control lists" 9
+	else
+		is "a program that becomes another user: all it executes is recorded" "_x1.er _x1_f1_x1.er _x1_f2_x1.er" "$(cd "$everyones/became.er" && echo _*)"
+		is "by that user" 2 "$(stat -c %u "$everyones/became.er/_x1_f1_x1.er")"
+		"$xer_print" -metrics e.totalcpu:name -functions "$everyones/became.er" >became.txt 2>became.txt.err
+		within "all its time is there" "$(awk '/^cpu_ns/ { s += $2 } END { print s * 0.97e-9 }' became.out)" "$(awk '/^cpu_ns/ { s += $2 } END { print s * 1.03e-9 + 0.1 }' became.out)" \
+			"$(awk '$NF == "<Total>" { print $1; exit }' became.txt)"
+		contains "with its functions" 'work_a$' became.txt
+		is "nothing is reported" "" "$(cat became.txt.err)"
+		contains "its libraries are archived" '^burn50_' <(ls "$everyones/became.er/archives")
+		as() { setpriv --reuid "$1" --regid "$1" --clear-groups "${@:2}" >/dev/null 2>&1; }
+		as 3 ls "$everyones/became.er" && not_ok "other users see nothing of it" || ok "other users see nothing of it"
+		as 3 touch "$everyones/became.er/new" && not_ok "and write nothing" || ok "and write nothing"
+		as 2 rm -f "$everyones/became.er/map.xml" && not_ok "the user removes nothing of root's" || ok "the user removes nothing of root's"
+	fi
 else
-	skip "a set-user-id program" "only root can make one for another user"
+	skip "a set-user-id program" "only root can make one for another user" 2
+	skip "a program that becomes another user" "only root can" 9
 fi
 
 # A program that runs xcollect itself: its recording is a separate one.

@@ -4,6 +4,7 @@
 #include "format/record.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 
 enum { NODES = 3 };
@@ -154,6 +155,32 @@ Test(wall, a_wait_that_has_not_ended_lasts_to_the_end)
 	cr_assert_eq(set->wall.longest[0].error, EXP_SYNC_OPEN);
 	cr_assert_eq(set->wall.longest[0].object, 0x5000);
 	cr_assert_eq(set->quality.wall_ns, 300 * MS);
+}
+
+/* A connect that does not block ends at once, and says so with an error. */
+Test(wall, no_error_of_a_call_says_that_it_has_not_ended)
+{
+	struct fmt_wait record = {.kind = FMT_KIND_wait,
+	                          .state = FMT_wall_state_SOCKET,
+	                          .family = FMT_wait_family_IO,
+	                          .func = FMT_io_func_CONNECT,
+	                          .error = EINPROGRESS,
+	                          .span = 4 * MS,
+	                          .wait = 4 * MS,
+	                          .stack = ids[1]};
+
+	begin();
+	maker_event(&stream, t + 10 * MS, &record, sizeof(record));
+	wait_at(t + 100 * MS, FMT_wall_state_SLEEP, 80 * MS, ids[2]);
+	account_at(t + 200 * MS, t, 50 * MS, UINT64_MAX, FMT_account_reason_END);
+
+	const struct exp_data_set *set = load("walltrace");
+
+	cr_assert_eq(set->wall.open, 0);
+	cr_assert_eq(set->wall.longest_count, 2);
+	cr_assert_eq(set->wall.longest[0].state, FMT_wall_state_SLEEP, "the longer one is first");
+	cr_assert_eq(set->wall.longest[1].error, EINPROGRESS);
+	cr_assert_neq(set->wall.longest[1].error, EXP_SYNC_OPEN);
 }
 
 Test(wall, an_open_wait_with_a_record_behind_it_has_ended)
