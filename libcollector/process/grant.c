@@ -135,11 +135,11 @@ static int let_in(int fd, struct grant grant)
 	return error == -EEXIST ? 0 : error;
 }
 
-static int open_and_let_in(int founder, const char *name, struct grant grant)
+static int open_and_let_in(int directory, const char *name, struct grant grant)
 {
-	long fd = founder < 0 ? founder
-	                      : sys_openat(founder, name,
-	                                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+	long fd = directory < 0 ? directory
+	                        : sys_openat(directory, name,
+	                                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
 	int error = fd < 0 ? (int)fd : let_in((int)fd, grant);
 
 	if (fd >= 0)
@@ -147,23 +147,42 @@ static int open_and_let_in(int founder, const char *name, struct grant grant)
 	return error == -ENOENT ? 0 : error;
 }
 
-void grant_user(uid_t user)
+static int let_into_founder(uint32_t user)
 {
 	static const struct {
 		const char *name;
 		unsigned may;
 	} rows[] = {{".", ALL}, {FMT_DIR_ARCHIVES, ALL}, {FMT_FILE_LOG, READ}};
+	int founder = col_founder_get(), error = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && error == 0; i++)
+		error = open_and_let_in(founder, rows[i].name, (struct grant){user, rows[i].may});
+	col_place_done(founder);
+	return error;
+}
+
+/* Files of kinds of data of which there is nothing yet. */
+static int let_into_own(uint32_t user)
+{
+	int own = col_directory_get();
+	int error = open_and_let_in(own, ".", (struct grant){user, ALL});
+
+	col_place_done(own);
+	return error;
+}
+
+void grant_user(uid_t user)
+{
 	static atomic_int is_told;
-	int founder, error = 0;
+	int error;
 
 	/* Only root can become anybody. */
 	if (user == (uid_t)-1 || user == 0 || SYS0(SYS_geteuid) != 0 || !process_is_recorded() ||
 	    tick_is_filtered())
 		return;
-	founder = col_founder_get();
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && error == 0; i++)
-		error = open_and_let_in(founder, rows[i].name, (struct grant){user, rows[i].may});
-	col_place_done(founder);
+	error = let_into_founder(user);
+	if (error == 0)
+		error = let_into_own(user);
 	if (error < 0 && !atomic_exchange(&is_told, 1))
 		col_log_warning(
 			"the program becomes another user, who cannot be let into the directory of the experiment (that takes access control lists): what that user executes may not be recorded");

@@ -2,9 +2,9 @@
  *
  * The directory of an experiment is its owner's alone. A program that gives up root (su, setpriv, a
  * daemon) and then executes another one, or forks, would have no way to record that. So, before it
- * does, the new user is let into the founder's directory and its archives by an entry of their
- * access control lists: it can create files there, but not remove those of others. What other users
- * may do does not change. */
+ * does, the new user is let into the founder's directory, its archives and the process's own
+ * directory by an entry of their access control lists: it can create files there, but not remove
+ * those of others. What other users may do does not change. */
 #ifndef XER_LIBCOLLECTOR_PROCESS_GRANT_H
 #define XER_LIBCOLLECTOR_PROCESS_GRANT_H
 
