@@ -73,6 +73,20 @@ char *text_trim(char *text)
 	return text;
 }
 
+int text_is_short(uint64_t greatest_ns)
+{
+	return greatest_ns > 0 && greatest_ns < 1000000;
+}
+
+char *text_time(uint64_t ns, int is_short, char *text)
+{
+	if (is_short)
+		snprintf(text, TEXT_TIME_MAX, "%.3f", (double)ns / 1e3);
+	else
+		snprintf(text, TEXT_TIME_MAX, "%.6f", (double)ns / 1e9);
+	return text;
+}
+
 const char *text_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

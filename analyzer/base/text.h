@@ -3,6 +3,7 @@
 #define XER_ANALYZER_BASE_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Print text[len]: control bytes, C1 controls and invalid UTF-8 become \xNN, all else as it is. */
@@ -19,6 +20,16 @@ void text_put_lines(FILE *out, const char *text, const char *indent);
 
 /* Cut blanks off both ends of the text, which is changed. Returns where it begins. */
 char *text_trim(char *text);
+
+/* True if exact times of which the greatest is given are written in microseconds: all are below a
+ * millisecond. */
+int text_is_short(uint64_t greatest_ns);
+
+enum { TEXT_TIME_MAX = 32 };
+
+/* An exact time as text[TEXT_TIME_MAX]: in microseconds with 3 digits if `is_short`, else in
+ * seconds with 6. Returns text. */
+char *text_time(uint64_t ns, int is_short, char *text);
 
 /* Last component of a path. */
 const char *text_base(const char *path);

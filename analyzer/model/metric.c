@@ -193,23 +193,79 @@ char *metric_spell(const struct metric *metric, char *text)
 	return text;
 }
 
-char *metric_format(unsigned id, uint64_t value, char *text)
-{
-	if (metrics[id].unit == METRIC_UNIT_SECONDS) {
-		/* Half a millisecond up; in integers, so that every machine prints the same. */
-		uint64_t ms = value / 1000000 + (value % 1000000 >= 500000);
+/* The scale of times that are not known to be short. */
+static const struct metric_scale usual = {.unit_ns = METRIC_SECOND_NS, .digits = 3};
 
-		snprintf(text, METRIC_TEXT_MAX, "%llu.%03llu", (unsigned long long)(ms / 1000),
-		         (unsigned long long)(ms % 1000));
-	} else if (metrics[id].unit == METRIC_UNIT_RATIO) {
+/* Times of which the greatest is below these are short, or tiny. */
+enum { SCALE_SHORT_NS = 100000000, SCALE_TINY_NS = 1000000, SCALE_DIGITS_MAX = 6 };
+
+/* The last digit is worth no more than a sample, so that a row of one is not 0; a sample may weigh
+ * half of another. Of few samples it is worth no more than a twentieth of all, so that rows are
+ * not all equal. */
+static struct metric_scale sampled_scale(uint64_t greatest_ns, double sample_ns)
+{
+	struct metric_scale scale = {.unit_ns = METRIC_SECOND_NS, .digits = 0};
+	double worth = METRIC_SECOND_NS;
+
+	while (scale.digits < SCALE_DIGITS_MAX &&
+	       (worth > 2 * sample_ns || worth > (double)greatest_ns / 20)) {
+		scale.digits++;
+		worth /= 10;
+	}
+	return scale;
+}
+
+struct metric_scale metric_scale_of(unsigned id, uint64_t greatest_ns, double sample_ns)
+{
+	if (sample_ns > 0)
+		return sampled_scale(greatest_ns, sample_ns);
+	if (greatest_ns == 0 || greatest_ns >= SCALE_SHORT_NS ||
+	    metrics[id].data & (EXP_DATA_PROFILE | EXP_DATA_WALL))
+		return usual;
+	if (greatest_ns < SCALE_TINY_NS)
+		return (struct metric_scale){.unit_ns = 1000, .digits = 3};
+	return (struct metric_scale){.unit_ns = METRIC_SECOND_NS, .digits = 6};
+}
+
+const char *metric_scale_unit(const struct metric_scale *scale)
+{
+	return scale->unit_ns == METRIC_SECOND_NS ? "sec." : "usec.";
+}
+
+/* In integers, so that every machine prints the same; half a step up. */
+static void put_time(uint64_t ns, const struct metric_scale *scale, char *text)
+{
+	uint64_t parts = 1, step, steps;
+
+	for (unsigned i = 0; i < scale->digits; i++)
+		parts *= 10;
+	step = scale->unit_ns / parts;
+	steps = ns / step + (ns % step >= step - step / 2 && step > 1);
+	if (scale->digits == 0)
+		snprintf(text, METRIC_TEXT_MAX, "%llu", (unsigned long long)steps);
+	else
+		snprintf(text, METRIC_TEXT_MAX, "%llu.%0*llu", (unsigned long long)(steps / parts),
+		         (int)scale->digits, (unsigned long long)(steps % parts));
+}
+
+char *metric_format_scaled(unsigned id, uint64_t value, const struct metric_scale *scale,
+                           char *text)
+{
+	if (metrics[id].unit == METRIC_UNIT_SECONDS)
+		put_time(value, scale, text);
+	else if (metrics[id].unit == METRIC_UNIT_RATIO)
 		snprintf(text, METRIC_TEXT_MAX, "%llu.%03llu", (unsigned long long)(value / 1000),
 		         (unsigned long long)(value % 1000));
-	} else if (metrics[id].unit == METRIC_UNIT_HEX) {
+	else if (metrics[id].unit == METRIC_UNIT_HEX)
 		snprintf(text, METRIC_TEXT_MAX, "0x%08llx", (unsigned long long)value);
-	} else {
+	else
 		snprintf(text, METRIC_TEXT_MAX, "%llu", (unsigned long long)value);
-	}
 	return text;
+}
+
+char *metric_format(unsigned id, uint64_t value, char *text)
+{
+	return metric_format_scaled(id, value, &usual, text);
 }
 
 char *metric_format_percent(uint64_t value, uint64_t total, char *text)

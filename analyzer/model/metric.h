@@ -114,8 +114,27 @@ char *metric_spell(const struct metric *metric, char *text);
 int metric_is_ratio(unsigned id);
 int metric_find_ratio(unsigned id, unsigned *above, unsigned *below);
 
-/* A measured value as text[METRIC_TEXT_MAX]: seconds with 3 decimals, else an integer. Returns
- * text. */
+/* How the times of a column are written: in which unit, with how many digits behind the point. */
+#define METRIC_SECOND_NS 1000000000u
+struct metric_scale {
+	uint64_t unit_ns; /* METRIC_SECOND_NS or 1000 */
+	unsigned digits;
+};
+
+/* The scale of times of a metric of which the greatest is given. Of sampled ones the last digit is
+ * worth about a sample, which stands for `sample_ns`; exact ones (0) are in seconds with 3 digits.
+ * Where single events are timed they have 6 below 0.1 s, and are in microseconds below 1 ms; times
+ * of threads, which are CPU time and waits, are not: they add up. */
+struct metric_scale metric_scale_of(unsigned id, uint64_t greatest_ns, double sample_ns);
+
+/* The unit, as headings have it: "sec." or "usec."; static. */
+const char *metric_scale_unit(const struct metric_scale *scale);
+
+/* A measured value as text[METRIC_TEXT_MAX]: times by the scale, else an integer. Returns text. */
+char *metric_format_scaled(unsigned id, uint64_t value, const struct metric_scale *scale,
+                           char *text);
+
+/* The same, with times in seconds with 3 digits. */
 char *metric_format(unsigned id, uint64_t value, char *text);
 
 /* The share of `value` in `total` with 2 decimals as text[METRIC_TEXT_MAX]. Returns text. */

@@ -28,7 +28,7 @@ const char *print_text_format(enum print_type type, const struct print_cell *cel
 	if (type == PRINT_WORD || type == PRINT_FIGURE)
 		return cell->text;
 	if (type == PRINT_NS)
-		snprintf(text, TEXT_MAX, "%.6f", (double)cell->number / 1e9);
+		text_time(cell->number, 0, text);
 	else if (type == PRINT_SECONDS || type == PRINT_MOMENT)
 		snprintf(text, TEXT_MAX, "%.6f", cell->real);
 	else if (type == PRINT_VALUE)
@@ -47,6 +47,31 @@ static void put_padded(FILE *out, const char *text, size_t width, int is_right, 
 	free(cut);
 }
 
+/* The columns of a table as text has them: times that are all short are in microseconds. */
+struct text_column {
+	int is_short;
+	char *heading; /* freed by free_columns */
+	size_t width;
+};
+
+/* The heading of a column of short times: the unit is another, or is told. */
+static char *short_heading(const char *heading)
+{
+	const char *unit = strstr(heading, "sec.");
+
+	if (unit)
+		return memory_format("%.*su%s", (int)(unit - heading), heading, unit);
+	return memory_format("%s%s", heading, strchr(heading, '\n') ? " (usec.)" : "\nusec.");
+}
+
+static const char *format(const struct text_column *column, enum print_type type,
+                          const struct print_cell *cell, char *text)
+{
+	if (column->is_short && !cell->is_none)
+		return text_time(cell->number, 1, text);
+	return print_text_format(type, cell, text);
+}
+
 /* Of the longer line. */
 static size_t heading_width(const char *heading)
 {
@@ -58,22 +83,49 @@ static size_t heading_width(const char *heading)
 	return below > width ? below : width;
 }
 
-static size_t *measure(const struct print_table *table)
+/* One unit for all times of a table. */
+static int is_short(const struct print_table *table)
 {
-	size_t *widths = memory_take(table->column_count, sizeof(*widths));
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < table->cell_count; i++)
+		if (table->columns[i % table->column_count].type == PRINT_NS &&
+		    !table->cells[i].is_none && table->cells[i].number > most)
+			most = table->cells[i].number;
+	return text_is_short(most);
+}
+
+static struct text_column *measure(const struct print_table *table)
+{
+	struct text_column *columns = memory_take(table->column_count, sizeof(*columns));
+	int short_times = is_short(table);
 	char text[TEXT_MAX];
 
-	for (size_t i = 0; i < table->column_count; i++)
-		widths[i] = heading_width(table->columns[i].heading);
-	for (size_t i = 0; i < table->cell_count; i++) {
-		size_t column = i % table->column_count;
-		size_t width = fit_width(
-			print_text_format(table->columns[column].type, &table->cells[i], text));
+	for (size_t i = 0; i < table->column_count; i++) {
+		const char *heading = table->columns[i].heading;
 
-		if (width > widths[column])
-			widths[column] = width;
+		columns[i].is_short = short_times && table->columns[i].type == PRINT_NS;
+		columns[i].heading = columns[i].is_short ? short_heading(heading)
+		                                         : memory_text(heading, strlen(heading));
+		columns[i].width = heading_width(columns[i].heading);
 	}
-	return widths;
+	for (size_t i = 0; i < table->cell_count; i++) {
+		struct text_column *column = &columns[i % table->column_count];
+		size_t width = fit_width(format(column,
+		                                table->columns[i % table->column_count].type,
+		                                &table->cells[i], text));
+
+		if (width > column->width)
+			column->width = width;
+	}
+	return columns;
+}
+
+static void free_columns(const struct print_table *table, struct text_column *columns)
+{
+	for (size_t i = 0; i < table->column_count; i++)
+		free(columns[i].heading);
+	free(columns);
 }
 
 /* The last column on the line: lists stand below it. */
@@ -87,31 +139,32 @@ static int is_last(const struct print_table *table, size_t column)
 
 /* Make the table fit on a terminal: the widest columns of words become narrower, and their words
  * lose their middle. */
-static void narrow(const struct print_table *table, size_t *widths, size_t columns)
+static void narrow(const struct print_table *table, struct text_column *columns, size_t width)
 {
 	size_t sum = 0, widest;
 
 	for (size_t i = 0; i < table->column_count; i++) {
-		if (table->columns[i].type == PRINT_WORD && widths[i] > columns)
-			widths[i] = columns;
+		if (table->columns[i].type == PRINT_WORD && columns[i].width > width)
+			columns[i].width = width;
 		if (table->columns[i].type != PRINT_LIST)
-			sum += widths[i] + GAP;
+			sum += columns[i].width + GAP;
 	}
-	while (sum > columns + GAP) {
+	while (sum > width + GAP) {
 		widest = table->column_count;
 		for (size_t i = 0; i < table->column_count; i++)
-			if (table->columns[i].type == PRINT_WORD && widths[i] > FIT_LEAST &&
-			    (widest == table->column_count || widths[i] > widths[widest]))
+			if (table->columns[i].type == PRINT_WORD && columns[i].width > FIT_LEAST &&
+			    (widest == table->column_count ||
+			     columns[i].width > columns[widest].width))
 				widest = i;
 		if (widest == table->column_count)
 			return;
-		widths[widest]--;
+		columns[widest].width--;
 		sum--;
 	}
 }
 
 /* One line; the last column is filled up only to put numbers right. */
-static void put_line(const struct print_table *table, const size_t *widths,
+static void put_line(const struct print_table *table, const struct text_column *columns,
                      const char *const *texts, FILE *out)
 {
 	for (size_t i = 0; i < table->column_count; i++) {
@@ -119,44 +172,47 @@ static void put_line(const struct print_table *table, const size_t *widths,
 
 		if (table->columns[i].type == PRINT_LIST)
 			continue;
-		put_padded(out, texts[i], widths[i], is_right, is_right || !is_last(table, i));
+		put_padded(out, texts[i], columns[i].width, is_right,
+		           is_right || !is_last(table, i));
 		fprintf(out, "%*s", is_last(table, i) ? 0 : GAP, "");
 	}
 	fputc('\n', out);
 }
 
 /* Where any heading has two lines, those of one stand on the second. */
-static void put_headings(const struct print_table *table, const size_t *widths, FILE *out)
+static void put_headings(const struct print_table *table, const struct text_column *columns,
+                         FILE *out)
 {
 	const char **lower = memory_take(table->column_count, sizeof(*lower));
 	char **upper = memory_take(table->column_count, sizeof(*upper));
 	int has_two = 0;
 
 	for (size_t i = 0; i < table->column_count; i++) {
-		const char *heading = table->columns[i].heading, *end = strchr(heading, '\n');
+		const char *heading = columns[i].heading, *end = strchr(heading, '\n');
 
 		upper[i] = memory_text(heading, end ? (size_t)(end - heading) : 0);
 		lower[i] = end ? end + 1 : heading;
 		has_two |= end != NULL;
 	}
 	if (has_two)
-		put_line(table, widths, (const char *const *)upper, out);
-	put_line(table, widths, lower, out);
+		put_line(table, columns, (const char *const *)upper, out);
+	put_line(table, columns, lower, out);
 	for (size_t i = 0; i < table->column_count; i++)
 		free(upper[i]);
 	free(upper);
 	free(lower);
 }
 
-static void put_row(const struct print_table *table, const size_t *widths, size_t row, FILE *out)
+static void put_row(const struct print_table *table, const struct text_column *columns, size_t row,
+                    FILE *out)
 {
 	const struct print_cell *cells = table->cells + row * table->column_count;
 	const char **texts = memory_take(table->column_count, sizeof(*texts));
 	char(*numbers)[TEXT_MAX] = memory_take(table->column_count, sizeof(*numbers));
 
 	for (size_t i = 0; i < table->column_count; i++)
-		texts[i] = print_text_format(table->columns[i].type, &cells[i], numbers[i]);
-	put_line(table, widths, texts, out);
+		texts[i] = format(&columns[i], table->columns[i].type, &cells[i], numbers[i]);
+	put_line(table, columns, texts, out);
 	for (size_t i = 0; i < table->column_count; i++)
 		if (table->columns[i].type == PRINT_LIST && cells[i].text)
 			text_put_lines(out, cells[i].text, "    ");
@@ -174,24 +230,29 @@ static void put_record(const struct print_table *table, FILE *out)
 			width = fit_width(table->columns[i].heading);
 	for (size_t i = 0; i < table->cell_count; i++) {
 		const struct print_column *column = &table->columns[i];
-		const char *unit = column->type == PRINT_COUNT ? "" : print_type_unit(column->type);
+		const struct text_column shown = {
+			.is_short = column->type == PRINT_NS && !table->cells[i].is_none &&
+		                    text_is_short(table->cells[i].number)};
+		const char *unit = shown.is_short                ? "us"
+		                   : column->type == PRINT_COUNT ? ""
+		                                                 : print_type_unit(column->type);
 
 		fprintf(out, "  %-*s  ", (int)width, column->heading);
-		text_put(out, print_text_format(column->type, &table->cells[i], text));
+		text_put(out, format(&shown, column->type, &table->cells[i], text));
 		fprintf(out, "%s%s\n", unit[0] != '\0' ? " " : "", unit);
 	}
 }
 
-static void put_rows(const struct print_table *table, size_t columns, FILE *out)
+static void put_rows(const struct print_table *table, size_t width, FILE *out)
 {
-	size_t *widths = measure(table);
+	struct text_column *columns = measure(table);
 
-	if (columns != 0)
-		narrow(table, widths, columns);
-	put_headings(table, widths, out);
+	if (width != 0)
+		narrow(table, columns, width);
+	put_headings(table, columns, out);
 	for (size_t i = 0; i < table->cell_count / table->column_count; i++)
-		put_row(table, widths, i, out);
-	free(widths);
+		put_row(table, columns, i, out);
+	free_columns(table, columns);
 }
 
 void print_text_table(const struct print_table *table, size_t columns, FILE *out)

@@ -48,6 +48,21 @@ uint64_t table_value(const struct table_row *row, const struct metric *metric)
 	return metric_at(metric->flavor == METRIC_INCLUSIVE ? &row->total : &row->own, metric->id);
 }
 
+/* For as much work as the first group did. */
+static uint64_t scaled(const struct table *table, size_t group, uint64_t value)
+{
+	double factor = group < table->group_count ? table->groups[group].factor : 0;
+
+	return factor > 0 ? (uint64_t)((double)value * factor + 0.5) : value;
+}
+
+/* 100 % of a group. */
+static uint64_t sum_in(const struct table *table, size_t group, unsigned metric)
+{
+	return group == 0 ? table->sum.of[metric]
+	                  : scaled(table, group, table->groups[group].sum.of[metric]);
+}
+
 uint64_t table_group_value(const struct table *table, const struct table_row *row,
                            const struct metric *metric, size_t group)
 {
@@ -57,7 +72,7 @@ uint64_t table_group_value(const struct table *table, const struct table_row *ro
 		return table_value(row, metric);
 	in_group.own = table->values[row->values + group].own;
 	in_group.total = table->values[row->values + group].total;
-	return table_value(&in_group, metric);
+	return scaled(table, group, table_value(&in_group, metric));
 }
 
 struct order {
@@ -145,17 +160,58 @@ int table_next_is_worth(const struct table *table, const struct metric_list *met
 	return 0;
 }
 
-static const struct metric_values *sum_of(const struct table *table, size_t group)
+double table_sample(const struct table *table, const struct metric *metric, size_t group)
 {
-	return group == 0 ? &table->sum : &table->groups[group].sum;
+	const struct table_group *of = group < table->group_count ? &table->groups[group] : NULL;
+
+	if (!of || metric->id >= METRIC_VALUES)
+		return 0;
+	if (of->unit[metric->id] > 0)
+		return of->unit[metric->id];
+	return of->effective[metric->id] > 0 ? of->whole[metric->id] / of->effective[metric->id]
+	                                     : 0;
 }
 
-static char *format_difference(unsigned id, uint64_t base, uint64_t value, char *text)
+/* Of the metrics of that kind in a group: they are parts of each other. */
+static uint64_t greatest_in(const struct table *table, size_t group, unsigned kind)
+{
+	uint64_t greatest = 0;
+
+	for (unsigned id = 0; id < METRIC_VALUES; id++) {
+		uint64_t sum = sum_in(table, group, id);
+
+		if (metric_kind_of(id) == kind && metric_unit_of(id) == METRIC_UNIT_SECONDS &&
+		    sum > greatest)
+			greatest = sum;
+	}
+	return greatest;
+}
+
+/* One scale for all groups and all metrics of a kind, so that their columns compare. */
+struct metric_scale table_scale(const struct table *table, const struct metric *metric)
+{
+	uint64_t greatest = 0;
+	double sample = 0;
+
+	if (metric->id >= METRIC_VALUES)
+		return metric_scale_of(metric->id, 0, 0);
+	for (size_t i = 0; i == 0 || i < table->group_count; i++) {
+		uint64_t sum = greatest_in(table, i, metric_kind_of(metric->id));
+		double of_group = table_sample(table, metric, i);
+
+		greatest = sum > greatest ? sum : greatest;
+		sample = of_group > sample ? of_group : sample;
+	}
+	return metric_scale_of(metric->id, greatest, sample);
+}
+
+static char *format_difference(unsigned id, uint64_t base, uint64_t value,
+                               const struct metric_scale *scale, char *text)
 {
 	if (value == base)
-		return metric_format(id, 0, text);
+		return metric_format_scaled(id, 0, scale, text);
 	text[0] = value > base ? '+' : '-';
-	metric_format(id, value > base ? value - base : base - value, text + 1);
+	metric_format_scaled(id, value > base ? value - base : base - value, scale, text + 1);
 	return text;
 }
 
@@ -173,33 +229,22 @@ char *table_format(const struct table *table, const struct table_row *row,
 {
 	uint64_t base = table_value(row, metric),
 		 value = table_group_value(table, row, metric, group);
+	struct metric_scale scale = table_scale(table, metric);
 
 	if (group > 0 && table->compare == TREE_COMPARE_DELTA)
-		return format_difference(metric->id, base, value, text);
+		return format_difference(metric->id, base, value, &scale, text);
 	if (group > 0 && table->compare == TREE_COMPARE_RATIO)
 		return format_ratio(base, value, text);
-	return metric_format(metric->id, value, text);
+	return metric_format_scaled(metric->id, value, &scale, text);
 }
 
 double table_share(const struct table *table, const struct table_row *row,
                    const struct metric *metric, size_t group)
 {
-	uint64_t sum = metric->id < METRIC_VALUES ? sum_of(table, group)->of[metric->id] : 0;
+	uint64_t sum = metric->id < METRIC_VALUES ? sum_in(table, group, metric->id) : 0;
 
 	return sum != 0 ? 100.0 * (double)table_group_value(table, row, metric, group) / (double)sum
 	                : 0.0;
-}
-
-double table_sample(const struct table *table, const struct metric *metric, size_t group)
-{
-	const struct table_group *of = group < table->group_count ? &table->groups[group] : NULL;
-
-	if (!of || metric->id >= METRIC_VALUES)
-		return 0;
-	if (of->unit[metric->id] > 0)
-		return of->unit[metric->id];
-	return of->effective[metric->id] > 0 ? of->whole[metric->id] / of->effective[metric->id]
-	                                     : 0;
 }
 
 /* Digits behind the point of a share in percent. A half of so many samples is known to 98 points
@@ -210,7 +255,7 @@ static int percent_digits(const struct table *table, const struct metric *metric
 
 	if (!(sample > 0))
 		return 2;
-	samples = (double)sum_of(table, group)->of[metric->id] / sample;
+	samples = (double)sum_in(table, group, metric->id) / sample;
 	return samples < 1e3 ? 0 : samples < 1e5 ? 1 : 2;
 }
 
@@ -259,6 +304,7 @@ int table_interval(const struct table *table, const struct table_row *row,
 char *table_format_reach(const struct table *table, const struct table_row *row,
                          const struct metric *metric, size_t group, char *text)
 {
+	struct metric_scale scale = table_scale(table, metric);
 	struct interval interval;
 
 	text[0] = '\0';
@@ -266,10 +312,11 @@ char *table_format_reach(const struct table *table, const struct table_row *row,
 		return text;
 	if (!table_interval(table, row, metric, group, &interval))
 		return text;
-	return metric_format(metric->id,
-	                     (uint64_t)interval_reach(interval, (double)table_group_value(
-									table, row, metric, group)),
-	                     text);
+	return metric_format_scaled(
+		metric->id,
+		(uint64_t)interval_reach(interval,
+	                                 (double)table_group_value(table, row, metric, group)),
+		&scale, text);
 }
 
 void table_fini(struct table *table)

@@ -31,7 +31,9 @@ struct table_values {
 
 /* A column of a comparison. */
 struct table_group {
-	char *label;              /* "before", "[2]" */
+	char *label;   /* "before", "[2]" */
+	double factor; /* of all its values, which are told for as much work as the first group did;
+	                  0: they are as they are */
 	struct metric_values sum; /* 100 % */
 	/* Of each sampled metric (sampled.h), and the number of equal samples that tell as much; or
 	 * what a sample stands for, at most. 0: it is not sampled. */
@@ -96,6 +98,9 @@ double table_share(const struct table *table, const struct table_row *row,
 /* What one sample of a sampled metric stands for in a group, on average or, for blocks that are
  * chosen by their size, at most; in the metric's unit. 0: the metric is exact. */
 double table_sample(const struct table *table, const struct metric *metric, size_t group);
+
+/* How times of a metric are written, in all groups. */
+struct metric_scale table_scale(const struct table *table, const struct metric *metric);
 
 /* The value of a metric in a group, or its difference or ratio to that of the base, as
  * text[METRIC_TEXT_MAX]; and its share of the sum of the group, or the difference of both shares,

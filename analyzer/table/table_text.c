@@ -22,6 +22,7 @@ enum { GAP = 3, NARROW_GAP = 1, MARGIN = 3, NAME_USUAL = 40, LISTING_INDENT = 16
  * widths, inside `width`. */
 struct column {
 	struct metric metric;
+	struct metric_scale scale;
 	size_t group;
 	int value_width, reach_width, percent_width, width;
 };
@@ -68,9 +69,10 @@ static int larger(int left, size_t right)
 
 static const char *unit_text(const struct layout *layout, const struct column *column)
 {
-	if (column->group > 0 && layout->has_ratios)
+	if ((column->group > 0 && layout->has_ratios) ||
+	    metric_unit_of(column->metric.id) != METRIC_UNIT_SECONDS)
 		return "";
-	return metric_unit_of(column->metric.id) == METRIC_UNIT_SECONDS ? "sec." : "";
+	return metric_scale_unit(&column->scale);
 }
 
 static int has_unit(const struct layout *layout, const struct column *column)
@@ -162,7 +164,9 @@ static void lay_out(struct layout *layout, const struct table *table,
 			continue;
 		if (is_short && is_empty(table, metric, count))
 			continue;
-		*column = (struct column){.metric = *metric, .group = i % groups};
+		*column = (struct column){.metric = *metric,
+		                          .scale = table_scale(table, metric),
+		                          .group = i % groups};
 		fit(layout, column, table, count);
 		layout->count++;
 	}

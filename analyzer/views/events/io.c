@@ -147,9 +147,21 @@ static void put_file(FILE *out, const struct exp_io_file *file)
 		fprintf(out, " (file system 0x%x)", file->file_system);
 }
 
-static void put_totals(FILE *out, const struct exp_io_totals *totals)
+/* One unit for all times of a table: the sums of what calls took are those of the <Total>. */
+static int is_short(const struct exp_io_totals *sum)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < EXP_IO_CLASSES; i++)
+		all += sum->wait_ns[i];
+	return text_is_short(all);
+}
+
+static void put_totals(FILE *out, const struct exp_io_totals *totals,
+                       const struct exp_io_totals *sum)
 {
 	static const unsigned order[] = {EXP_IO_READ, EXP_IO_WRITE, EXP_IO_OTHER, EXP_IO_ERROR};
+	char text[TEXT_TIME_MAX];
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		unsigned class = order[i];
@@ -157,27 +169,29 @@ static void put_totals(FILE *out, const struct exp_io_totals *totals)
 		fprintf(out, "%9llu", (unsigned long long)totals->count[class]);
 		if (class == EXP_IO_READ || class == EXP_IO_WRITE)
 			fprintf(out, " %13llu", (unsigned long long)totals->bytes[class]);
-		fprintf(out, " %10.6f  ", report_seconds(totals->wait_ns[class]));
+		fprintf(out, " %10s  ", text_time(totals->wait_ns[class], is_short(sum), text));
 	}
 }
 
-static void put_heading(const struct dataset *dataset, struct output *output, int with_fd)
+static void put_heading(const struct dataset *dataset, struct output *output, int with_fd,
+                        const struct exp_io_totals *sum)
 {
 	FILE *out = output->out;
+	const char *unit = is_short(sum) ? "usec." : "sec.";
 
-	fprintf(out, "%9s %13s %10s  %9s %13s %10s  %9s %10s  %9s %10s  ", "Reads", "Bytes", "sec.",
-	        "Writes", "Bytes", "sec.", "Other", "sec.", "Errors", "sec.");
+	fprintf(out, "%9s %13s %10s  %9s %13s %10s  %9s %10s  %9s %10s  ", "Reads", "Bytes", unit,
+	        "Writes", "Bytes", unit, "Other", unit, "Errors", unit);
 	if (with_fd && dataset->count > 1)
 		fprintf(out, "%3s  ", "ID");
 	fprintf(out, "%s%s\n", with_fd ? "   FD  " : "", "File");
 }
 
 static void put_row(const struct dataset *dataset, struct output *output, const struct row *row,
-                    int with_fd)
+                    const struct exp_io_totals *sum, int with_fd)
 {
 	FILE *out = output->out;
 
-	put_totals(out, &row->totals);
+	put_totals(out, &row->totals, sum);
 	if (with_fd && dataset->count > 1)
 		fprintf(out, "%3u  ", row->at->id);
 	if (with_fd && row->fd == UINT32_MAX)
@@ -210,13 +224,13 @@ static void put_rows(const struct dataset *dataset, const struct choices *choice
 		print_table_end(output, table, 0);
 		return;
 	}
-	put_heading(dataset, output, with_fd);
-	put_totals(output->out, &sum);
+	put_heading(dataset, output, with_fd, &sum);
+	put_totals(output->out, &sum, &sum);
 	if (with_fd)
 		fprintf(output->out, "%*s", dataset->count > 1 ? 12 : 7, "");
 	fputs("<Total>\n", output->out);
 	for (size_t i = 0; i < shown; i++)
-		put_row(dataset, output, &rows[i], with_fd);
+		put_row(dataset, output, &rows[i], &sum, with_fd);
 	fputc('\n', output->out);
 }
 

@@ -7,6 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
+#include "analyzer/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,11 @@ static void sum_up(const struct dataset *dataset, struct exp_io *sum)
 
 static void put_seconds(FILE *out, const char *what, uint64_t ns)
 {
-	fprintf(out, "  %-23s  %.6f (secs.)\n", what, report_seconds(ns));
+	char text[TEXT_TIME_MAX];
+	int is_short = text_is_short(ns);
+
+	fprintf(out, "  %-23s  %s (%s)\n", what, text_time(ns, is_short, text),
+	        is_short ? "usecs." : "secs.");
 }
 
 static void put_section(FILE *out, const struct exp_io *io, size_t index)

@@ -174,8 +174,14 @@ static void put_top(const struct dataset *dataset, const struct choices *choices
 
 	find_top(dataset, choices, id, &top);
 	table = &top.table;
-	if (table->count > 1)
-		fprintf(output->out, "  %s%s:\n", title, title_end(id));
+	if (table->count > 1) {
+		struct metric_scale scale = table_scale(table, &top.metrics.at[0]);
+		int is_told = metric_unit_of(id) == METRIC_UNIT_SECONDS &&
+		              scale.unit_ns != METRIC_SECOND_NS;
+
+		fprintf(output->out, "  %s%s%s%s:\n", title, title_end(id), is_told ? ", in " : "",
+		        is_told ? metric_scale_unit(&scale) : "");
+	}
 	for (size_t i = 1; i < table->count && i <= TOP; i++) {
 		const struct metric *metric = &top.metrics.at[0];
 
@@ -191,11 +197,14 @@ static void put_top(const struct dataset *dataset, const struct choices *choices
 static void put_total(const struct dataset *dataset, struct output *output, unsigned id)
 {
 	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->sum;
+	struct metric_scale scale = metric_scale_of(id, sum->of[id], 0);
 	char value[METRIC_TEXT_MAX];
 
 	fprintf(output->out, "  %-20s %12s%s", metric_meaning(id),
-	        metric_format(id, sum->of[id], value),
-	        metric_unit_of(id) == METRIC_UNIT_SECONDS ? " seconds" : "");
+	        metric_format_scaled(id, sum->of[id], &scale, value),
+	        metric_unit_of(id) != METRIC_UNIT_SECONDS ? ""
+	        : scale.unit_ns == METRIC_SECOND_NS       ? " seconds"
+	                                                  : " microseconds");
 	if (id == METRIC_USER || id == METRIC_SYSTEM)
 		fprintf(output->out, " (%s %%)",
 		        metric_format_percent(sum->of[id], sum->of[METRIC_TOTALCPU], value));

@@ -354,8 +354,8 @@ Test(views, a_sample_where_a_call_returns_belongs_to_that_instruction)
 	maker_clock(&stream, t + 2000000000, FMT_clock_state_USER, 2000000000, ids[0]);
 	maker_clock(&stream, t + 5000000000, FMT_clock_state_USER, 3000000000, ids[1]);
 	maker_stream_put(&maker, &stream, "profile");
-	CHECK("pcs", "\n3.000  60   3.000  60  ", " nowhere.so+0x2000\n2.000  40   2.000  40  ",
-	      " nowhere.so+0x1000\n0.000   0   3.000  60  ", " nowhere.so+0xfff\n");
+	CHECK("pcs", "\n 3.0  60     3.0  60  ", " nowhere.so+0x2000\n 2.0  40     2.0  40  ",
+	      " nowhere.so+0x1000\n 0.0   0     3.0  60  ", " nowhere.so+0xfff\n");
 }
 
 /* A server that collects garbage every 100 ms has this many collections in four hours. */

@@ -62,6 +62,39 @@ Test(print_text, columns_are_as_wide_as_their_cells_and_headings)
 	       "a longer word  1234567  b\n");
 }
 
+/* Times that are all below a millisecond are in microseconds, and the heading says so; one that is
+ * not makes all of the table seconds. */
+static struct print_table *times(uint64_t ns)
+{
+	struct print_table *table = print_table_begin("test");
+
+	print_column(table, PRINT_NS, "time", "Time\nsec.");
+	print_column(table, PRINT_NS, "longest", "Longest");
+	print_column(table, PRINT_NS, "both", "Two\nlines");
+	print_column(table, PRINT_SECONDS, "end", "End");
+	for (int i = 0; i < 2; i++) {
+		print_number(table, i == 0 ? ns : 81);
+		print_number(table, 20);
+		print_number(table, 0);
+		print_real(table, 0.5);
+	}
+	return table;
+}
+
+Test(print_text, short_times_are_microseconds)
+{
+	expect(times(999999), 0,
+	       "   Time  Longest            Two          \n"
+	       "  usec.    usec.  lines (usec.)       End\n"
+	       "999.999    0.020          0.000  0.500000\n"
+	       "  0.081    0.020          0.000  0.500000\n");
+	expect(times(1000000), 0,
+	       "    Time                 Two          \n"
+	       "    sec.   Longest     lines       End\n"
+	       "0.001000  0.000000  0.000000  0.500000\n"
+	       "0.000000  0.000000  0.000000  0.500000\n");
+}
+
 Test(print_text, what_fits_is_not_cut)
 {
 	static const char words[] = "0123456789012345678901234567890123456789";
@@ -162,8 +195,12 @@ Test(print_text, a_record_has_a_line_for_each_value)
 	print_field(table, PRINT_COUNT, "events", "Events", 5);
 	print_field(table, PRINT_BYTES, "bytes", "A heading of 26 characters", 6);
 	print_field_word(table, "name", "Name", "word");
+	print_field(table, PRINT_NS, "short", "Short", 5081);
+	print_field(table, PRINT_NS, "long", "Long", 5081000);
 	expect(table, 0,
 	       "  Events                      5\n"
 	       "  A heading of 26 characters  6 bytes\n"
-	       "  Name                        word\n");
+	       "  Name                        word\n"
+	       "  Short                       5.081 us\n"
+	       "  Long                        0.005081 s\n");
 }

@@ -118,12 +118,12 @@ Test(table, sampled_values_have_a_reach)
 	table.groups[0].effective[METRIC_TOTALCPU] = 100;
 	table_print(&table, &metrics, 0, out);
 	fclose(out);
-	cr_expect_str_eq(text, "Excl.          Name\n"
+	cr_expect_str_eq(text, "Excl.       Name\n"
 	                       "Total CPU\n"
-	                       "  sec.    +-\n"
-	                       "10.000         <Total>\n"
-	                       " 7.500 0.930   work\n"
-	                       " 2.500 0.930   rest\n");
+	                       "sec.  +-\n"
+	                       "10.0        <Total>\n"
+	                       " 7.5 0.9    work\n"
+	                       " 2.5 0.9    rest\n");
 	cr_assert(table_interval(&table, &table.rows[1], &metrics.at[0], 0, &interval));
 	cr_expect_float_eq(interval.low, 6.5696e9, 1e6);
 	cr_expect_float_eq(interval.high, 8.2455e9, 1e6);
@@ -267,7 +267,7 @@ Test(table, rows_of_one_sample_are_faint_on_terminals)
 	table_print(&table, &metrics, 2, out);
 	table_print(&table, &metrics, 0, out);
 	fclose(out);
-	cr_assert(strstr(text, "\033[2m 2.500      rest\n\033[0m"), "%s", text);
+	cr_assert(strstr(text, "\033[2m 2.5        rest\n\033[0m"), "%s", text);
 	cr_assert_not(strstr(strstr(text, "rest") + 1, "\033[2m"), "two samples are not: %s", text);
 	free(text);
 	table_fini(&table);
