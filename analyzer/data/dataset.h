@@ -8,6 +8,7 @@
 #ifndef XER_ANALYZER_DATA_DATASET_H
 #define XER_ANALYZER_DATA_DATASET_H
 
+#include "analyzer/data/work.h"
 #include "analyzer/model/fold.h"
 #include "analyzer/model/frames.h"
 #include "analyzer/model/metric.h"
@@ -52,6 +53,7 @@ struct dataset_part {
 /* The tables, and what they were made with. */
 struct dataset_tables {
 	enum tree_compare compare;
+	struct work work; /* that values of groups are told for */
 	struct tree *trees[TREE_MODES];
 	struct dataset_part *parts; /* parts[part_count] */
 	size_t part_count, part_capacity;

@@ -142,8 +142,7 @@ enum shown_how shown_how(const struct shown *shown, const struct sym_object *obj
 	return SHOWN_ALL;
 }
 
-/* The name by which an object is compared. */
-static const char *name_of(const struct shown *shown, const struct sym_object *object)
+const char *shown_compared_name(const struct shown *shown, const struct sym_object *object)
 {
 	for (size_t i = 0; i < shown->alias_count; i++)
 		if (strcmp(shown->aliases[i].name, object->name) == 0)
@@ -155,7 +154,8 @@ static int is_same_object(const struct shown *shown, const struct sym_object *le
                           const struct sym_object *right)
 {
 	return left == right ||
-	       (shown->is_compare && strcmp(name_of(shown, left), name_of(shown, right)) == 0);
+	       (shown->is_compare &&
+	        strcmp(shown_compared_name(shown, left), shown_compared_name(shown, right)) == 0);
 }
 
 static const struct sym_function *object_function(struct shown *shown,

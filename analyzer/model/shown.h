@@ -34,6 +34,9 @@ void shown_set_compare(struct shown *shown, int is_compare);
 /* Treat the objects called `name` as if they were called `as`, in comparisons. */
 void shown_set_alias(struct shown *shown, const char *name, const char *as);
 
+/* The name by which an object is compared; borrowed. */
+const char *shown_compared_name(const struct shown *shown, const struct sym_object *object);
+
 /* What `function` is shown as. */
 const struct sym_function *shown_function(struct shown *shown, const struct sym_function *function);
 

@@ -493,6 +493,33 @@ static void put_filters(const struct dataset *dataset, struct output *output)
 	free(text);
 }
 
+/* What compared values are told for. */
+static void put_work(const struct dataset *dataset, struct output *output)
+{
+	const struct work *work = &dataset->tables->work;
+	size_t columns = dataset_columns(dataset);
+	char text[METRIC_ERROR_MAX];
+
+	if (work->kind == WORK_NONE || columns < 2)
+		return;
+	work_spell(work, text, sizeof(text));
+	for (size_t i = 0; i < columns; i++) {
+		char *label = compare_title(dataset, i);
+		double done = work_done(dataset, i, i);
+
+		if (!(done > 0))
+			print_note(output, "per %s: %s has none, its values are as measured", text,
+			           label);
+		else if (i > 0)
+			print_note(
+				output,
+				"per %s: values of %s are those of as much work as the first did, times %.4g",
+				work->kind == WORK_NUMBERS ? "number" : text, label,
+				work_factor(dataset, i));
+		free(label);
+	}
+}
+
 void quality_put(const struct dataset *dataset, struct output *output)
 {
 	size_t columns = dataset_is_programs(dataset) ? 0 : dataset_columns(dataset);
@@ -506,6 +533,7 @@ void quality_put(const struct dataset *dataset, struct output *output)
 		put_quality(&part, output, label);
 		free(label);
 	}
+	put_work(dataset, output);
 	put_filters(dataset, output);
 }
 

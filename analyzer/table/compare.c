@@ -57,14 +57,15 @@ char *compare_title(const struct dataset *dataset, size_t column)
 /* How exact the shares of sampled metrics are. */
 static void set_samples(const struct dataset *dataset, struct table_group *group, size_t column)
 {
+	double factor = group->factor > 0 ? group->factor : 1;
 	unsigned of = dataset_columns(dataset) > 1 ? dataset_column_group(dataset, column)
 	                                           : dataset->focus;
 
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
 		struct sampled sampled = sampled_in(dataset, of, id, group->sum.of[id]);
 
-		group->whole[id] = sampled.sum;
-		group->unit[id] = sampled.unit;
+		group->whole[id] = sampled.sum * factor;
+		group->unit[id] = sampled.unit * factor;
 		group->effective[id] = interval_effective(sampled.sum, sampled.squares);
 	}
 }
@@ -80,6 +81,8 @@ void compare_table(const struct dataset *dataset, struct table *table, enum tree
 	for (size_t i = 0; i < count; i++) {
 		table->groups[i].sum = dataset_column_tree(dataset, mode, i)->sum;
 		table->groups[i].label = count > 1 ? compare_label(dataset, i) : NULL;
+		if (count > 1 && i > 0 && dataset->tables->work.kind != WORK_NONE)
+			table->groups[i].factor = work_factor(dataset, i);
 		set_samples(dataset, &table->groups[i], i);
 	}
 	table->sum = table->groups[0].sum;

@@ -55,6 +55,51 @@ contains "for programs, rows have their line" '^metric,change,.*,line$' counts.l
 lines alone -linechanges fast.erg
 contains "of one group, none have changed" 'linechanges: there is one group only' alone.err
 
+# ---- by load object: the program of the first group, and that of the second under its name
+lines objects -metrics e.heapalloccnt:i.heapallocbytes -objectchanges old.erg new.erg
+is "objects are compared, the programs as one" "more 19 37 1.9474 18 18 18" "$(row objects grown)"
+contains "with rows for objects" '  Load Object$' objects.txt
+is "whole stacks count once" 1 "$(grep -cE '^more +8128 +4128 .* grown$|^less +8128 +4128 .* grown$' objects.txt)"
+lines cpu.objects -metrics e.totalcpu -objectchanges fast.erg slow.erg
+is "the program is slower" more "$(row cpu.objects twenty | cut -d' ' -f1)"
+lines data.objects -metrics e.heapalloccnt -printmode csv -objectchanges old.erg new.erg
+is "for programs, rows have their object" 1 "$(grep -cE '^e\.heapalloccnt,more,19(\.0*)?,37.*,"?grown' data.objects.txt)"
+lines alone -objectchanges fast.erg
+contains "of one group, no object has changed" 'objectchanges: there is one group only' alone.err
+
+# ---- for as much work: the second program calls keep's malloc three times as often
+lines per -metrics e.heapalloccnt -per 'heapalloccnt(keep)' -changes old.erg new.erg
+is "what is in proportion to the work is the same" "same 10 10 1.0000 0 0 0" "$(row per keep)"
+is "what is not has changed by work" "less 2 0.666667 0.3333 -1.333333 -1.333333 -1.333333" "$(row per shared)"
+contains "which the title says" '^Exclusive Allocations, mean of a run for as much work as one of the first group$' per.txt
+lines numbers -metrics e.heapalloccnt -per 1,3 -changes old.erg new.erg
+is "numbers do the same" "$(row per keep)|$(row per shared)" "$(row numbers keep)|$(row numbers shared)"
+lines on -metrics e.heapalloccnt:e.heapallocbytes -per 'heapalloccnt(keep)' -compare on -functions old.erg new.erg
+is "tables of a comparison, too" "20 20 2000 2000" "$(row on keep)"
+contains "with a note" '^# per heapalloccnt\(keep\): values of new are those of as much work as the first did, times 0\.3333$' on.txt
+lines delta -metrics e.heapalloccnt:e.heapallocbytes -per 2,3 -compare delta -functions old.erg new.erg
+is "differences are of such values" "4 -1 256 -85" "$(row delta shared)"
+lines json -printmode json -metrics e.heapalloccnt -per 'heapalloccnt(keep)' -compare ratio -functions old.erg new.erg
+is "JSON has them" "20 20 1.0" "$(python3 -c '
+import json
+for table in json.load(open("json.txt"))["tables"]:
+    if table["name"] == "functions":
+        for row in table["rows"]:
+            row = dict(zip([c["key"] for c in table["columns"]], row))
+            if row["name"] == "keep":
+                print(row["e.heapalloccnt[1]"], row["e.heapalloccnt[2]"], float(row["e.heapalloccnt[2].ratio"]))')"
+lines none -metrics e.heapalloccnt -per 'heapalloccnt(fresh)' -compare on -functions old.erg new.erg
+contains "a group that did no such work is said" '^# per heapalloccnt\(fresh\): old has none, its values are as measured$' none.txt
+is "and nothing is multiplied" "20 60" "$(row none keep)"
+lines runs -metrics e.heapalloccnt -per 'heapalloccnt(fresh)' -changes old.erg new.erg
+is "also of each run" 4 "$(grep -c '^# per: run [12] of .* did no work that is counted$' runs.txt)"
+lines setting -per 'heapalloccnt(keep)' -per off -compare on -metrics e.heapalloccnt -functions old.erg new.erg
+is "off: as measured" "20 60" "$(row setting keep)"
+for wrong in 'nosuch' '0' '1,,2' 'heapalloccnt(keep' 'size' '-1' 'e.heapalloccnt'; do
+	lines wrong -per "$wrong" -functions old.erg
+	is "per $wrong is refused" 2 $?
+done
+
 # ---- the same runs, as another group
 cp fast.erg again.erg
 grep -v '^#' fast.erg | while read -r name; do cp -r "$name" "again.$name"; done

@@ -81,6 +81,7 @@ name short:soname
 name
 viewmode
 compare
+per
 filters THRID == 1
 filters
 time 0-9
@@ -95,7 +96,7 @@ printmode
 END
 "$xer_print" -rc off -script script.txt burn.er >out.txt 2>err.txt
 is "settings, asked for: exit status" "0 0" "$? $(wc -c <err.txt)"
-is "settings, asked for" "limit: 0|limit: 3|name: short:soname|viewmode: user|compare: off|filters: THRID == 1|time: 0-9|sthresh: 75|context: auto|asmsyntax: att|printmode: text" \
+is "settings, asked for" "limit: 0|limit: 3|name: short:soname|viewmode: user|compare: off|per: off|filters: THRID == 1|time: 0-9|sthresh: 75|context: auto|asmsyntax: att|printmode: text" \
 	"$(sed -n 's/^Current //p' out.txt | paste -sd'|')"
 "$xer_print" -rc off -limit 2 -outfile -- -functions -outfile - -version burn.er >out.txt 2>err.txt
 is "outfile --: exit status, and standard output" "0 1" "$? $(wc -l <out.txt)"

@@ -1,4 +1,5 @@
-/* changes.c: which functions or source lines have certainly changed between groups of runs.
+/* changes.c: which functions, source lines or load objects have certainly changed between groups of
+ * runs.
  *
  * For each group after the first, and each metric that is shown, a table; certain changes come
  * first.
@@ -14,6 +15,7 @@
 #include "analyzer/statistics/changes.h"
 #include "analyzer/statistics/discovery.h"
 #include "analyzer/table/compare.h"
+#include "analyzer/views/profile/objectrows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +24,19 @@
 /* The runs of one group: columns[count] of the comparison by run. */
 struct side {
 	size_t first, count;
+	double *factors; /* factors[count]: for as much work as a run of the first group did */
 	char *label;
+};
+
+/* What rows are. */
+enum rows { ROWS_FUNCTIONS, ROWS_LINES, ROWS_OBJECTS, ROWS };
+static const struct {
+	const char *command, *key, *heading;
+	enum tree_mode mode;
+} kinds[ROWS] = {
+	[ROWS_FUNCTIONS] = {"changes", "function", "Function", TREE_FUNCTIONS},
+	[ROWS_LINES] = {"linechanges", "line", "Line", TREE_LINES},
+	[ROWS_OBJECTS] = {"objectchanges", "object", "Load Object", TREE_FUNCTIONS},
 };
 
 /* The rows of a metric in changes[]. */
@@ -34,9 +48,11 @@ struct part {
 /* A group against the base. The places of changes[count] are items[count]. */
 struct pair {
 	const struct dataset *dataset; /* by run */
-	enum tree_mode mode;           /* what the rows are */
+	enum rows kind;
 	const struct tree *tree;
-	const struct fold *const *folds; /* of the runs */
+	const struct object_rows *objects; /* of ROWS_OBJECTS, else NULL */
+	const struct fold *const *folds;   /* of the runs, by row */
+	size_t row_count;                  /* items of the tree, or objects */
 	const struct side *from, *to;
 	struct change *changes;
 	uint32_t *items;
@@ -47,13 +63,22 @@ struct pair {
 
 /* ---- values */
 
-static double value_in(const struct pair *pair, size_t run, uint32_t item,
-                       const struct metric *metric)
+static double measured_in(const struct pair *pair, size_t run, uint32_t item,
+                          const struct metric *metric)
 {
 	const struct fold *fold = pair->folds[run];
 	int is_own = metric->flavor == METRIC_EXCLUSIVE && item != 0;
 
 	return (double)columns_at(is_own ? &fold->own : &fold->total, item, metric->id);
+}
+
+/* For as much work as a run of the first group did. Quotients that are equal stay equal. */
+static double value_in(const struct pair *pair, const struct side *side, size_t run, uint32_t item,
+                       const struct metric *metric)
+{
+	double value = measured_in(pair, side->first + run, item, metric);
+
+	return side->factors[run] == 1 ? value : rint(value * side->factors[run] * 1e6) / 1e6;
 }
 
 /* The sums of all samples in the runs; those of their squares are added to *squares. */
@@ -66,12 +91,13 @@ static struct runs sums_of(const struct pair *pair, const struct side *side, uns
 
 	for (size_t i = 0; i < side->count; i++) {
 		size_t run = side->first + i;
+		double factor = side->factors[i];
 		struct sampled sampled = sampled_in(
 			pair->dataset, (unsigned)run, metric,
-			(uint64_t)value_in(pair, run, TREE_ROOT, &whole));
+			(uint64_t)measured_in(pair, run, TREE_ROOT, &whole));
 
-		sums[i] = sampled.sum;
-		*squares += sampled.squares;
+		sums[i] = sampled.sum * factor;
+		*squares += sampled.squares * factor * factor;
 	}
 	runs = runs_of(sums, side->count);
 	free(sums);
@@ -85,7 +111,7 @@ static struct runs values_of(const struct pair *pair, const struct side *side, u
 	struct runs runs;
 
 	for (size_t i = 0; i < side->count; i++)
-		values[i] = value_in(pair, side->first + i, item, metric);
+		values[i] = value_in(pair, side, i, item, metric);
 	runs = runs_of(values, side->count);
 	free(values);
 	return runs;
@@ -103,7 +129,7 @@ static void add_row(struct pair *pair, uint32_t item, const struct change *chang
 	pair->items[pair->count++] = item;
 }
 
-/* Compare all functions or lines that have any of a metric in a run. */
+/* Compare all rows that have any of a metric in a run. */
 static void compare_metric(struct pair *pair, const struct metric *metric)
 {
 	struct part *part = &pair->parts[pair->part_count++];
@@ -115,7 +141,7 @@ static void compare_metric(struct pair *pair, const struct metric *metric)
 	sums.from = sums_of(pair, pair->from, metric->id, &sums.squares);
 	sums.to = sums_of(pair, pair->to, metric->id, &sums.squares);
 	sums.squares /= (double)runs;
-	for (uint32_t item = 0; item < pair->tree->item_count; item++) {
+	for (uint32_t item = 0; item < pair->row_count; item++) {
 		struct change change = {.from = values_of(pair, pair->from, item, metric),
 		                        .to = values_of(pair, pair->to, item, metric)};
 
@@ -153,9 +179,6 @@ static int is_recorded(const struct pair *pair, const struct side *side, unsigne
 }
 
 /* ---- tables */
-
-static const char *const names[TREE_MODES] = {
-	[TREE_FUNCTIONS] = "changes", [TREE_LINES] = "linechanges"};
 
 /* What is certain comes first, then what is large. */
 static int by_certainty(const void *left, const void *right)
@@ -200,10 +223,7 @@ static void put_columns(const struct output *output, struct print_table *table,
 	print_column(table, type, "difference", "Difference");
 	print_column(table, type, "low", "from");
 	print_column(table, type, "high", "to");
-	if (pair->mode == TREE_LINES)
-		print_column(table, PRINT_WORD, "line", "Line");
-	else
-		print_column(table, PRINT_WORD, "function", "Function");
+	print_column(table, PRINT_WORD, kinds[pair->kind].key, kinds[pair->kind].heading);
 }
 
 static void put_row(const struct choices *choices, const struct output *output,
@@ -212,7 +232,9 @@ static void put_row(const struct choices *choices, const struct output *output,
 {
 	struct interval interval = runs_interval(&change->difference);
 	uint32_t item = pair->items[change - pair->changes];
-	char *name = name_item(choices, pair->mode, &pair->tree->items[item]),
+	const char *object = pair->objects ? pair->objects->names[item] : NULL;
+	char *name = object ? memory_text(object, strlen(object))
+	                    : name_item(choices, pair->tree->mode, &pair->tree->items[item]),
 	     text[METRIC_TEXT_MAX];
 
 	if (print_is_data(output))
@@ -235,14 +257,17 @@ static void put_part(const struct choices *choices, struct output *output, const
                      const struct part *part)
 {
 	const struct change **order = memory_take(part->count, sizeof(*order));
-	struct print_table *table = print_table_begin(names[pair->mode]);
+	struct print_table *table = print_table_begin(kinds[pair->kind].command);
 	char text[METRIC_ERROR_MAX], *title;
 
 	for (size_t i = 0; i < part->count; i++)
 		order[i] = &pair->changes[part->first + i];
 	if (part->count > 1)
 		qsort(order, part->count, sizeof(*order), by_certainty);
-	title = memory_format("%s, mean of a run", metric_describe(&part->metric, text));
+	title = memory_format("%s, mean of a run%s", metric_describe(&part->metric, text),
+	                      pair->dataset->tables->work.kind != WORK_NONE
+	                              ? " for as much work as one of the first group"
+	                              : "");
 	print_describe(table, title, 0);
 	put_columns(output, table, pair, &part->metric);
 	for (size_t i = 0; i < part->count; i++)
@@ -273,16 +298,21 @@ static void put_notes(struct output *output, const struct pair *pair)
 /* ---- the view */
 
 static void compare_sides(const struct dataset *dataset, const struct choices *choices,
-                          struct output *output, enum tree_mode mode, const struct side *from,
+                          struct output *output, enum rows kind, const struct side *from,
                           const struct side *to)
 {
-	const struct fold **folds = compare_folds(dataset, mode);
+	enum tree_mode mode = kinds[kind].mode;
+	struct object_rows *objects = kind == ROWS_OBJECTS ? object_rows_create(dataset) : NULL;
+	const struct fold **folds = objects ? NULL : compare_folds(dataset, mode);
 	struct pair pair = {.dataset = dataset,
-	                    .mode = mode,
+	                    .kind = kind,
 	                    .tree = dataset_tree(dataset, mode),
-	                    .folds = folds,
+	                    .objects = objects,
 	                    .from = from,
 	                    .to = to};
+
+	pair.folds = objects ? (const struct fold *const *)objects->folds : folds;
+	pair.row_count = objects ? objects->count : pair.tree->item_count;
 
 	for (size_t i = 0; i < choices->metrics.count; i++)
 		if (is_compared(&choices->metrics.at[i]) &&
@@ -296,6 +326,7 @@ static void compare_sides(const struct dataset *dataset, const struct choices *c
 	free(pair.changes);
 	free(pair.items);
 	free(folds);
+	object_rows_destroy(objects);
 }
 
 /* Which runs belong to which group. Returns sides[*count]. */
@@ -312,8 +343,36 @@ static struct side *find_sides(const struct repeats *repeats, size_t *count)
 	return sides;
 }
 
+/* A run that has none of what work is counted by stays as it is, which is said. */
+static void find_factors(const struct dataset *dataset, struct output *output, struct side *sides,
+                         size_t count)
+{
+	double first = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sides[i].factors = memory_take(sides[i].count, sizeof(*sides[i].factors));
+		for (size_t run = 0; run < sides[i].count; run++) {
+			double done = work_done(dataset, sides[i].first + run, i);
+
+			if (i == 0)
+				first += done / (double)sides[0].count;
+			sides[i].factors[run] = done;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		for (size_t run = 0; run < sides[i].count; run++) {
+			double done = sides[i].factors[run];
+			int is_known = done > 0 && first > 0;
+
+			if (!is_known)
+				print_note(output, "per: run %zu of %s did no work that is counted",
+				           run + 1, sides[i].label);
+			sides[i].factors[run] = is_known ? first / done : 1;
+		}
+}
+
 static void put_changes(const struct dataset *dataset, const struct choices *choices,
-                        struct output *output, enum tree_mode mode)
+                        struct output *output, enum rows kind)
 {
 	struct repeats repeats;
 	struct side *sides;
@@ -326,11 +385,16 @@ static void put_changes(const struct dataset *dataset, const struct choices *cho
 		sides[i].label = compare_label(dataset, i);
 	if (count < 2)
 		output_fail(output, EXIT_USAGE,
-		            "%s: there is one group only: nothing to compare it with", names[mode]);
+		            "%s: there is one group only: nothing to compare it with",
+		            kinds[kind].command);
+	else
+		find_factors(&repeats.dataset, output, sides, count);
 	for (size_t i = 1; i < count; i++)
-		compare_sides(&repeats.dataset, choices, output, mode, &sides[0], &sides[i]);
-	for (size_t i = 0; i < count; i++)
+		compare_sides(&repeats.dataset, choices, output, kind, &sides[0], &sides[i]);
+	for (size_t i = 0; i < count; i++) {
+		free(sides[i].factors);
 		free(sides[i].label);
+	}
 	free(sides);
 	repeats_end(&repeats);
 }
@@ -339,12 +403,19 @@ void view_changes(const struct dataset *dataset, const struct choices *choices,
                   struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	put_changes(dataset, choices, output, TREE_FUNCTIONS);
+	put_changes(dataset, choices, output, ROWS_FUNCTIONS);
 }
 
 void view_linechanges(const struct dataset *dataset, const struct choices *choices,
                       struct output *output, const struct command_argument *argument)
 {
 	(void)argument;
-	put_changes(dataset, choices, output, TREE_LINES);
+	put_changes(dataset, choices, output, ROWS_LINES);
+}
+
+void view_objectchanges(const struct dataset *dataset, const struct choices *choices,
+                        struct output *output, const struct command_argument *argument)
+{
+	(void)argument;
+	put_changes(dataset, choices, output, ROWS_OBJECTS);
 }

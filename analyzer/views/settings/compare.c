@@ -11,6 +11,26 @@ static const char *const modes[] = {
 };
 enum { MODES = sizeof(modes) / sizeof(modes[0]) };
 
+void view_per(struct analysis *analysis, const struct command_argument *argument)
+{
+	char error[METRIC_ERROR_MAX], text[METRIC_ERROR_MAX];
+	struct work *work = &analysis->dataset.tables->work, read;
+
+	if (!argument->text) {
+		view_put_setting(&analysis->output, "per",
+		                 work->kind == WORK_NONE ? "off"
+		                                         : work_spell(work, text, sizeof(text)));
+		return;
+	}
+	dataset_find_data(&analysis->dataset, &analysis->output);
+	if (work_parse(argument->text, analysis->dataset.have, &read, error) != 0) {
+		output_fail(&analysis->output, EXIT_USAGE, "per: %s", error);
+		return;
+	}
+	dataset_forget_tables(&analysis->dataset);
+	*work = read;
+}
+
 void view_compare(struct analysis *analysis, const struct command_argument *argument)
 {
 	if (!argument->text) {
