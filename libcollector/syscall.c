@@ -8,6 +8,7 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/events/sync.h"
 #include "libcollector/io/io.h"
+#include "libcollector/thread/signals.h"
 
 #include <linux/sched.h>
 #include <sys/prctl.h>
@@ -81,6 +82,9 @@ EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long 
 		return io_syscall(number, a, b, c, d, e, f);
 	if (unlikely(is_exec(number)))
 		return exec_traced(number, a, b, c, d, e, f);
+	if (unlikely(number == SYS_rt_sigaction) &&
+	    signals_action_by_call((int)a, (const void *)b, (void *)c, (unsigned long)d))
+		return 0;
 	if (unlikely(number == SYS_seccomp))
 		seccomp_before_seccomp((unsigned long)a, (const void *)c);
 	if (unlikely(number == SYS_prctl))

@@ -41,6 +41,15 @@ static void set_kernel_set(sigset_t *set, sys_sigset value)
 	memcpy(set, &value, sizeof(value));
 }
 
+static struct sigaction of_kernel(const struct sys_sigaction *action)
+{
+	struct sigaction same = {.sa_flags = (int)(action->flags & ~(unsigned long)SYS_RESTORER)};
+
+	same.sa_sigaction = action->handler;
+	set_kernel_set(&same.sa_mask, action->mask);
+	return same;
+}
+
 static struct owned *find_owned(int signal)
 {
 	for (int i = 0; i < OWNED_MAX; i++)
@@ -86,12 +95,8 @@ int signals_install(int signal, signals_handler *handler)
 	error = (int)sys_sigaction(signal, NULL, &old);
 	if (error < 0)
 		return error;
-	if (old.handler != handler) { /* a running program may have one of its own */
-		ours->program = (struct sigaction){
-			.sa_flags = (int)(old.flags & ~(unsigned long)SYS_RESTORER)};
-		ours->program.sa_sigaction = old.handler;
-		set_kernel_set(&ours->program.sa_mask, old.mask);
-	}
+	if (old.handler != handler) /* a running program may have one of its own */
+		ours->program = of_kernel(&old);
 	ours->handler = handler;
 	error = set_action(signal, ours);
 	if (error < 0)
@@ -398,6 +403,48 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
 	if (error == 0 && old)
 		set_kernel_set(&old->sa_mask, kernel_set(&old->sa_mask) & ~owned_set);
 	return error;
+}
+
+static struct sys_sigaction for_kernel(const struct sigaction *action)
+{
+	return (struct sys_sigaction){.handler = action->sa_sigaction,
+	                              .flags = (unsigned)action->sa_flags,
+	                              .mask = kernel_set(&action->sa_mask)};
+}
+
+/* What is exchanged by a call that the program makes itself. Returns 0: it is not for us. */
+static int exchange_action(int signal, const struct sigaction *action, struct sigaction *old)
+{
+	struct owned *ours = signal > 0 && col_is_recording() ? find_owned(signal) : NULL;
+
+	if (ours)
+		exchange_program_action(ours, action, old);
+	else if (signal != SIGBUS || !atomic_load(&sigbus_watcher))
+		return 0;
+	else
+		change_action(signal, action, old);
+	return 1;
+}
+
+int signals_action_by_call(int signal, const void *action, void *old, unsigned long size)
+{
+	struct sys_sigaction given;
+	struct sigaction wanted, before;
+
+	if (size != sizeof(sys_sigset) || (action && !sys_is_readable(action, sizeof(given))) ||
+	    (old && !sys_is_readable(old, sizeof(given))))
+		return 0;
+	if (action) {
+		memcpy(&given, action, sizeof(given));
+		wanted = of_kernel(&given);
+	}
+	if (!exchange_action(signal, action ? &wanted : NULL, &before))
+		return 0;
+	if (old) {
+		given = for_kernel(&before);
+		memcpy(old, &given, sizeof(given));
+	}
+	return 1;
 }
 
 /* The former handler of `number`, as a function of an older interface returns it. */

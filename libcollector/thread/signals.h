@@ -27,6 +27,11 @@ int signals_install(int signal, signals_handler *handler);
  * without. Signal-safe. */
 void signals_keep(int signal);
 
+/* The program calls rt_sigaction(2) itself: in the children that it makes, Chromium sets all
+ * signals back to the default by it. Returns 1 if that is done: the signal is one of ours; 0: the
+ * call is to be passed on. */
+int signals_action_by_call(int signal, const void *action, void *old, unsigned long size);
+
 /* Call `watcher` when the program has changed its action for SIGBUS; old: the former action that
  * the C library is about to return, NULL: none. Signal-safe. */
 typedef void signals_watcher(struct sigaction *old);

@@ -321,6 +321,53 @@ int case_masks_by_system_calls(void)
 	return 0;
 }
 
+/* As the kernel has it. */
+struct action {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	unsigned long mask;
+};
+
+static void drop_handlers(void)
+{
+	struct action action;
+	int handled = 0;
+
+	for (int signal = 1; signal < NSIG; signal++) {
+		if (syscall(SYS_rt_sigaction, signal, NULL, &action, 8) != 0)
+			continue;
+		handled += action.handler != NULL;
+		action.handler = NULL;
+		syscall(SYS_rt_sigaction, signal, &action, NULL, 8);
+	}
+	say("%d had a handler\n", handled);
+	burn(20);
+}
+
+/* As Chromium does in the children that it makes, before they execute a program. */
+int case_handlers_by_system_calls(void)
+{
+	struct sigaction own = {.sa_handler = mark_handler};
+	struct action action = {.handler = NULL};
+	const int first = SIGTRAP;
+	pid_t child;
+
+	sigaction(first, &own, NULL);
+	say("own handler %d\n", syscall(SYS_rt_sigaction, first, NULL, &action, 8) == 0 &&
+	                                action.handler == (void *)mark_handler);
+	child = fork();
+	if (child == 0) {
+		drop_handlers();
+		_exit(5);
+	}
+	say_end(child);
+	drop_handlers();
+	say("wrong %ld\n", syscall(SYS_rt_sigaction, first, 8l, NULL, 8));
+	mark();
+	return 0;
+}
+
 static volatile sig_atomic_t children;
 
 static void reap(int signal)

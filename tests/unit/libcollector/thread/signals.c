@@ -93,6 +93,34 @@ Test(signals, the_recorders_handler_stays)
 	cr_assert(program_met == 1 && program_value == THEIRS);
 }
 
+/* Without the C library. */
+Test(signals, the_recorders_handler_stays_if_the_program_asks_the_kernel)
+{
+	struct sys_sigaction program = {
+		.handler = (signals_handler *)(uintptr_t)on_program,
+		.flags = SA_ONSTACK | SYS_RESTORER,
+		.mask = SYS_SIGBIT(THEIRS),
+	};
+	struct sys_sigaction old = {.handler = on_ours};
+	const unsigned long size = sizeof(sys_sigset);
+
+	cr_assert(signals_action_by_call(OURS, &program, &old, size));
+	cr_expect_null(old.handler);
+	cr_expect_eq(real_action(OURS).handler, on_ours);
+	cr_expect(real_action(OURS).flags & SA_ONSTACK, "as its own");
+	cr_assert(signals_action_by_call(OURS, NULL, &old, size));
+	cr_expect_eq((void *)old.handler, (void *)on_program);
+	cr_expect_eq(old.mask, SYS_SIGBIT(THEIRS));
+	cr_expect_eq(old.flags, SA_ONSTACK);
+	raise(OURS);
+	cr_expect(ours_met == 1 && program_met == 0);
+	cr_expect_not(signals_action_by_call(THEIRS, &program, NULL, size), "not ours");
+	cr_expect_not(signals_action_by_call(0, &program, NULL, size));
+	cr_expect_not(signals_action_by_call(OURS, &program, NULL, size / 2), "the kernel refuses");
+	cr_expect_not(signals_action_by_call(OURS, (void *)8, NULL, size));
+	cr_expect_not(signals_action_by_call(OURS, NULL, (void *)8, size));
+}
+
 Test(signals, what_the_program_had_before_is_its_own)
 {
 	struct sigaction before = {.sa_sigaction = on_program_info,
