@@ -12,7 +12,8 @@
 #include <signal.h>
 #include <time.h>
 
-/* Functions of liburing call each other by their exported names. */
+/* Functions of liburing call each other by their exported names, and older ones (2.1) syscall(2):
+ * only the outermost call counts. */
 static __thread unsigned char is_inside;
 
 static void tell(void)
@@ -34,6 +35,8 @@ void io_listed(const char *path)
 
 void io_uring_opened(long result)
 {
+	if (is_inside)
+		return;
 	if (result >= 0)
 		col_count(&col.count.uring_rings, 1);
 	tell();
@@ -41,7 +44,7 @@ void io_uring_opened(long result)
 
 void io_uring_entered(long requests)
 {
-	if (requests > 0) {
+	if (requests > 0 && !is_inside) {
 		col_count(&col.count.uring_calls, 1);
 		col_count(&col.count.uring_requests, (uint64_t)requests);
 	}

@@ -35,7 +35,7 @@ static const int calls[] = {
 	SYS_timer_create, SYS_timer_settime, SYS_timer_delete,   SYS_read,
 	SYS_write,        SYS_membarrier,    SYS_uname,          SYS_statx,
 	SYS_sigaltstack,  SYS_msync,         SYS_getcwd,         SYS_tkill,
-	SYS_kill,         SYS_getppid,       SYS_fchmodat,       SYS_renameat2,
+	SYS_kill,         SYS_fchmodat,      SYS_renameat2,
 };
 
 /* Of its clock, which can do without them: see tick_perf.c. Filters look at requests of ioctl. */
