@@ -28,12 +28,14 @@ static uint64_t cpu_ns(void)
 	return sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* In user code nearly all the time: users who are not root have no samples in the kernel. */
 static void spin(uint64_t ms)
 {
-	uint64_t end = cpu_ns() + ms * MS;
+	uint64_t end = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) + ms * MS;
 
-	while (cpu_ns() < end)
-		continue;
+	while (sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		for (volatile int i = 0; i < 5000; i = i + 1)
+			continue;
 }
 
 static void set_up(int without_perf)
@@ -262,6 +264,16 @@ Test(tick, time_in_calls_is_the_systems)
 
 /* ---- by perf events */
 
+/* So many samples are not of perf events; users who are not root have more, by timers: those in
+ * system calls. */
+static void expect_others(uint64_t count)
+{
+	uint64_t others = atomic_load(&col.count.samples) - atomic_load(&col.count.perf_samples);
+
+	cr_expect_geq(others, count);
+	cr_expect(others == count || tick_perf_is_user_only(), "%lu", others);
+}
+
 Test(clock, there_are_as_many_samples_as_asked_for)
 {
 	uint64_t begin;
@@ -272,7 +284,7 @@ Test(clock, there_are_as_many_samples_as_asked_for)
 	spin(200);
 	cr_expect_geq(atomic_load(&col.count.perf_samples), 30);
 	cr_expect_leq(atomic_load(&col.count.perf_samples), 80);
-	cr_expect_eq(atomic_load(&col.count.perf_samples), atomic_load(&col.count.samples));
+	expect_others(0);
 	finish(begin);
 }
 
@@ -316,7 +328,7 @@ Test(clock, threads_that_are_older_have_their_own)
 			continue;
 		cr_expect_eq(each->perf, COL_PERF_OWN);
 		cr_expect_eq(each->perf_of_children, COL_PERF_SHARED);
-		cr_expect_eq(each->armed, 0);
+		cr_expect_eq(each->armed, tick_perf_is_user_only());
 		count++;
 	}
 	cr_assert_geq(count, 3); /* Criterion may have some, too */
@@ -340,7 +352,7 @@ Test(clock, a_borrowed_thread_ticks_when_it_is_back)
 	spin(60); /* a timer comes after 5 ms, as far as the kernel looks at timers */
 	cr_expect_not(tick_perf_is_away());
 	cr_expect_gt(atomic_load(&col.count.perf_samples), 4);
-	cr_expect_eq(atomic_load(&col.count.perf_samples) + 1, atomic_load(&col.count.samples));
+	expect_others(1);
 }
 
 /* It would keep their signals to itself. */
