@@ -125,6 +125,27 @@ Test(keep, the_file_gets_no_longer_when_extents_are_used_again)
 	check_kept("profile", number);
 }
 
+/* A reader that finds the end of the data by their zeros must not find old events there. */
+Test(keep, an_extent_that_is_used_again_has_nothing_behind_its_events)
+{
+	struct col_slot slot = {.size = 0};
+	uint32_t number = 0;
+	const uint8_t *end = NULL;
+	int begun = 0;
+
+	for (uint32_t last = 1; last <= 100000; last++) {
+		write_events(&slot, FMT_STREAM_PROFILE, &number, last);
+		if (slot.end == end)
+			continue;
+		end = slot.end;
+		begun++;
+		for (const uint8_t *at = slot.at + FDR_METADATA_SIZE; at < end; at++)
+			cr_assert_eq(*at, 0, "extent %d has %zu bytes that are not zero", begun,
+			             (size_t)(end - at));
+	}
+	cr_assert_gt((uint64_t)begun * slot.size, 2 * MIB, "more than the bound");
+}
+
 Test(keep, before_the_bound_is_reached_nothing_is_dropped)
 {
 	struct col_slot slot = {.size = 0};
