@@ -224,4 +224,13 @@ void mpi_requests_after(struct mpi_call *call, mpi_message_taker *on);
 /* Release memory that the call has used. */
 void mpi_requests_end(struct mpi_call *call);
 
+/* ---- its records (mpi_record.c) ---- */
+
+struct caller;
+
+/* Record a call that has returned `result` to `caller`, and its messages; probed: the message that
+ * it has received, if a probe had found that, else NULL. Normal context. */
+void mpi_record(struct mpi_call *call, int result, const struct mpi_message *probed,
+                const struct caller *caller);
+
 #endif
