@@ -142,6 +142,23 @@ Test(keep_ring, usage_samples_stay_while_they_are_few)
 	cr_assert_eq(take_oldest(), 0);
 }
 
+/* Where nothing can go, each extent is asked a few times, however far the hand has come. */
+Test(keep_ring, a_search_in_vain_ends_soon)
+{
+	enum { FEW = 3, ROUNDS = 20, TURNS = 2 * FEW + 16 };
+	struct keep_victim victim;
+
+	for (uint64_t i = 1; i <= FEW; i++)
+		keep_ring_give(&ring, keep_ring_enter(&ring, FMT_STREAM_OVERVIEW, SIZE, i * SIZE));
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t hand = atomic_load(&ring.keep->hand);
+
+		cr_assert_not(keep_ring_oldest(&ring, UINT64_MAX, &victim));
+		cr_assert_eq(atomic_load(&ring.keep->hand) - hand, TURNS, "round %d", round);
+	}
+	cr_assert_eq(atomic_load(&ring.keep->next) - atomic_load(&ring.keep->hand), FEW);
+}
+
 Test(keep_ring, what_cannot_be_dropped_lets_the_next_one_have_its_turn)
 {
 	struct keep_victim victim;
