@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PERIOD = 250000 };
@@ -159,6 +160,30 @@ Test(samples, cut_stacks_of_counters_are_counted_by_samples)
 	cr_expect_eq(set->quality.stacks, 2);
 	cr_expect_eq(set->quality.stack_events, 3);
 	cr_expect_eq(set->quality.truncated_events, 2);
+	end();
+}
+
+/* What an event is called decides its slot: the same names share one, all others have their own,
+ * however short or alike they are. */
+Test(samples, each_name_of_a_counter_has_a_slot)
+{
+	char command[512];
+	unsigned slot = 0;
+
+	begin("<setting name=\"counters\" value=\"e,7 f,7 e1,7 e,7\"/>\n" CLOCK EXIT);
+	sample(MONO + 1, PID, 42, PCS(0x5000, 0x4000));
+	maker_put(&maker, "sampler/cpu0.fxt", words, count * 8);
+	for (int i = 0; i < 4; i++) {
+		snprintf(command, sizeof(command), "cp -r %s/sampler %s/counter%d", maker.path,
+		         maker.path, i);
+		cr_assert_eq(system(command), 0);
+	}
+	snprintf(command, sizeof(command), "rm -r %s/sampler", maker.path);
+	cr_assert_eq(system(command), 0);
+	cr_expect_eq(load()->quality.counter_samples, 4);
+	for (const char *const *name = (const char *const[]){"e", "f", "e1", NULL}; *name; name++)
+		cr_expect_str_eq(experiment_counter_name(slot++), *name);
+	cr_expect_null(experiment_counter_name(slot));
 	end();
 }
 
