@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const char dots[] = "...";
+static const char tree_lines[] = " |+-";
 enum { BEGINNING = 5 };
 
 /* True for a byte that does not begin a character. */
@@ -61,7 +62,7 @@ static size_t tail_width(const char *name, size_t left)
 char *fit_cut(const char *text, size_t columns)
 {
 	char *escaped = text_escape(text), *cut;
-	size_t rules = strspn(escaped, " |+-"), width = width_of(escaped + rules);
+	size_t rules = strspn(escaped, tree_lines), width = width_of(escaped + rules);
 	size_t left = columns > rules + FIT_LEAST ? columns - rules : FIT_LEAST, head, tail;
 
 	if (columns == 0 || width <= left)
@@ -77,6 +78,64 @@ char *fit_cut(const char *text, size_t columns)
 	                    escaped + rules + bytes_of(escaped + rules, width - tail));
 	free(escaped);
 	return cut;
+}
+
+/* A name as it would be printed. */
+struct cut {
+	char *text;       /* without the lines of a tree */
+	const char *name; /* the same, not cut; borrowed */
+	size_t number;
+};
+
+static int compare_cuts(const void *left, const void *right)
+{
+	const struct cut *a = left, *b = right;
+	int order = strcmp(a->text, b->text);
+
+	return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+/* Those of cuts[from..] with the text of the first, of which there are two different names. Returns
+ * where the next text begins. */
+static size_t mark_alike(const struct cut *cuts, size_t from, size_t count, unsigned char *alike)
+{
+	size_t end = from + 1;
+	int differ;
+
+	while (end < count && strcmp(cuts[end].text, cuts[from].text) == 0)
+		end++;
+	differ = strcmp(cuts[from].name, cuts[end - 1].name) != 0;
+	for (size_t i = from; i < end; i++)
+		alike[cuts[i].number] = (unsigned char)differ;
+	return end;
+}
+
+unsigned char *fit_find_alike(const char *const *names, size_t count, size_t columns)
+{
+	struct cut *cuts;
+	unsigned char *alike;
+
+	if (columns == 0 || count == 0)
+		return NULL;
+	cuts = memory_take(count, sizeof(*cuts));
+	alike = memory_take(count, sizeof(*alike));
+	for (size_t i = 0; i < count; i++) {
+		char *cut = fit_cut(names[i], columns);
+		size_t skip = strspn(cut, tree_lines);
+
+		cuts[i] = (struct cut){.text = memory_text(cut + skip, strlen(cut + skip)),
+		                       .name = names[i] + strspn(names[i], tree_lines),
+		                       .number = i};
+		free(cut);
+	}
+	if (count > 1)
+		qsort(cuts, count, sizeof(*cuts), compare_cuts);
+	for (size_t at = 0; at < count;)
+		at = mark_alike(cuts, at, count, alike);
+	for (size_t i = 0; i < count; i++)
+		free(cuts[i].text);
+	free(cuts);
+	return alike;
 }
 
 void fit_put(FILE *out, const char *text, size_t columns)

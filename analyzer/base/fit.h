@@ -17,6 +17,11 @@ size_t fit_width(const char *text);
  * ...>::find". The lines of a tree before a name (blanks and |+-) are kept. The caller frees. */
 char *fit_cut(const char *text, size_t columns);
 
+/* Which of names[count] would look like a different one if fit_cut cut them: they have to be
+ * printed whole. As bytes, 1 for such names; the caller frees. NULL: none. The lines of a tree do
+ * not make names different. */
+unsigned char *fit_find_alike(const char *const *names, size_t count, size_t columns);
+
 /* Print it. */
 void fit_put(FILE *out, const char *text, size_t columns);
 

@@ -336,8 +336,9 @@ static int is_blank(const struct table *table, const struct table_row *row,
 	       table_value(row, &column->metric) == 0;
 }
 
+/* `is_whole`: the name is not cut. */
 static void put_row(const struct layout *layout, const struct table *table,
-                    const struct table_row *row, FILE *out)
+                    const struct table_row *row, int is_whole, FILE *out)
 {
 	char value[METRIC_TEXT_MAX], reach[METRIC_TEXT_MAX], percent[METRIC_TEXT_MAX];
 
@@ -360,7 +361,7 @@ static void put_row(const struct layout *layout, const struct table *table,
 		fit_put_wrapped(out, row->name, layout->rest, used_width(layout, table),
 		                LISTING_INDENT);
 	else
-		fit_put(out, row->name, layout->rest);
+		fit_put(out, row->name, is_whole ? 0 : layout->rest);
 	fputc('\n', out);
 }
 
@@ -409,11 +410,29 @@ static int is_faint(const struct layout *layout, const struct table *table,
 	return has_any;
 }
 
+/* Rows whose names would look like others if they were cut; see fit_find_alike. */
+static unsigned char *find_alike(const struct layout *layout, const struct table *table,
+                                 size_t count)
+{
+	const char **names;
+	unsigned char *alike;
+
+	if (layout->rest == 0 || table->is_listing)
+		return NULL;
+	names = memory_take(count, sizeof(*names));
+	for (size_t i = 0; i < count; i++)
+		names[i] = table->rows[i].name;
+	alike = fit_find_alike(names, count, layout->rest);
+	free(names);
+	return alike;
+}
+
 void table_print(const struct table *table, const struct metric_list *metrics, size_t limit,
                  FILE *out)
 {
 	size_t count = limit != 0 && limit < table->count ? limit : table->count;
 	struct layout layout = make_layout(table, metrics, count);
+	unsigned char *alike = find_alike(&layout, table, count);
 
 	set_color(table, TERMINAL_BOLD, out);
 	put_labels(&layout, table, out);
@@ -428,9 +447,10 @@ void table_print(const struct table *table, const struct metric_list *metrics, s
 
 		if (color)
 			set_color(table, color, out);
-		put_row(&layout, table, row, out);
+		put_row(&layout, table, row, alike && alike[i], out);
 		if (color)
 			set_color(table, TERMINAL_PLAIN, out);
 	}
+	free(alike);
 	free(layout.columns);
 }

@@ -102,3 +102,29 @@ Test(fit, every_width_keeps_every_character_of_a_broken_line)
 		free(made);
 	}
 }
+
+/* Two functions that differ in their template arguments only, and what is like neither. */
+Test(fit, different_names_that_would_look_alike_are_found)
+{
+	static const char *const names[] = {
+		"std::map<int, Order, Less<int>, Pool<Order> >::find(int const&)",
+		"short",
+		"std::map<int, Price, Less<int>, Pool<Price> >::find(int const&)",
+		"std::set<int, Less<int>, Pool<int>, and, some, more, words>::find(int const&)",
+		"  | +-std::map<int, Order, Less<int>, Pool<Order> >::find(int const&)",
+		"short"};
+	unsigned char *alike = fit_find_alike(names, 6, 40);
+
+	cr_assert(alike[0] && alike[2] && alike[4]);
+	cr_assert(!alike[1] && !alike[3] && !alike[5]);
+	free(alike);
+	alike = fit_find_alike(names, 2, 40);
+	cr_assert(!alike[0] && !alike[1], "nothing is like it");
+	free(alike);
+	alike = fit_find_alike(names, 6, 200);
+	for (int i = 0; i < 6; i++)
+		cr_assert(!alike[i], "nothing is cut: %d", i);
+	free(alike);
+	cr_assert_null(fit_find_alike(names, 6, 0));
+	cr_assert_null(fit_find_alike(names, 0, 40));
+}
