@@ -44,12 +44,19 @@ static const char *what_is_refused(void)
 	               : "kernel.kptr_restrict hides where its functions are";
 }
 
+int kernelframes_for_clock(const struct request *request)
+{
+	return request->kernel && request->profile_us > 0 &&
+	       (!request->sampler_ns || request->sampler_timers);
+}
+
 void kernelframes_prepare(struct request *request)
 {
 	if (!request->kernel)
 		return;
-	if ((!request->sampler_ns || request->sampler_timers) && request->counters.count == 0)
-		request->kernel_refused = "no samples of the kernel's are taken (--sampler, -h)";
+	if (!request->profile_us && (!request->sampler_ns || request->sampler_timers) &&
+	    request->counters.count == 0)
+		request->kernel_refused = "no samples are taken (-p, --sampler, -h)";
 	else
 		request->kernel_refused = what_is_refused();
 	if (!request->kernel_refused)

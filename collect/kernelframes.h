@@ -8,6 +8,9 @@
  * on standard error. */
 void kernelframes_prepare(struct request *request);
 
+/* Do clock samples need samples of the kernel's beside them, for its part of their stacks? */
+int kernelframes_for_clock(const struct request *request);
+
 /* Has a text like /proc/kallsyms addresses, as far as it is given? */
 int kernelframes_has_addresses(const char *text);
 

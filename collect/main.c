@@ -150,11 +150,11 @@ static void warn_limits(const struct plan *plan)
 static int check_helpers(const struct request *request, struct cause *cause)
 {
 	if (getpid() != 1 || request->attach ||
-	    (!request->sampler_ns && request->counters.count == 0))
+	    (!request->sampler_ns && request->counters.count == 0 && !request->kernel))
 		return 0;
 	return cause_set(
 		cause, CAUSE_REFUSED,
-		"--sampler and -h: not as the first process of a container, which gets their helper for a child; start it with an init, as by docker run --init");
+		"--sampler, -h and -k: not as the first process of a container, which gets their helper for a child; start it with an init, as by docker run --init");
 }
 
 /* Become the target; returns only on failure. */

@@ -4,6 +4,8 @@
  * See doc/decisions/57-sampler-fallback.md. */
 #include "collect/sampler.h"
 
+#include "collect/kernelframes.h"
+
 #include "format/layout.h"
 #include "format/sampler.h"
 #include "sampler/ring.h"
@@ -155,9 +157,11 @@ void sampler_prepare(struct request *request)
 
 /* ---- life */
 
-/* What a helper is asked to sample: `counter` NULL: CPU time. */
+/* What a helper is asked to sample: `counter` NULL: CPU time, of the kernel alone if kernel_only.
+ */
 struct job {
 	const struct counter *counter;
+	int kernel_only;
 	char directory[16];
 	uint64_t period, bytes;
 	uint32_t stack;
@@ -175,7 +179,7 @@ struct place {
 
 static int is_by_timers(const struct place *place, const struct job *job)
 {
-	return !job->counter && place->request->sampler_timers;
+	return !job->counter && !job->kernel_only && place->request->sampler_timers;
 }
 
 static void cannot(const struct place *place, const struct job *job, int status)
@@ -184,7 +188,9 @@ static void cannot(const struct place *place, const struct job *job, int status)
 
 	unlinkat(place->experiment->fd, job->directory, AT_REMOVEDIR);
 	fprintf(stderr, "xcollect: warning: %s: %s: %s; the recording goes on without\n",
-	        job->counter ? job->counter->name : "--sampler",
+	        job->counter       ? job->counter->name
+	        : job->kernel_only ? "-k"
+	                           : "--sampler",
 	        sampler[0] ? sampler : "lib/xer/xer_sampler", strerror(-status));
 }
 
@@ -202,8 +208,8 @@ static int start_job(const struct place *place, const struct job *job)
 	                    process,
 	                    (char *)place->installation->archive,
 	                    (char *)(job->archives ? place->request->archive : "off"),
-	                    job->counter ? (char *)job->directory : NULL,
-	                    type,
+	                    job->counter || job->kernel_only ? (char *)job->directory : NULL,
+	                    job->counter ? type : NULL,
 	                    config,
 	                    NULL};
 	char *waiting[] = {(char *)place->installation->sampler, "timers",
@@ -217,7 +223,7 @@ static int start_job(const struct place *place, const struct job *job)
 	snprintf(period, sizeof(period), "%llu", (unsigned long long)job->period);
 	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)job->bytes);
 	snprintf(stack, sizeof(stack), "%u", job->stack);
-	snprintf(kernel, sizeof(kernel), "%d", place->request->kernel != 0);
+	snprintf(kernel, sizeof(kernel), "%d", place->request->kernel + job->kernel_only);
 	snprintf(type, sizeof(type), "%u", job->counter ? job->counter->type : 0);
 	snprintf(config, sizeof(config), "%llu",
 	         (unsigned long long)(job->counter ? job->counter->config : 0));
@@ -269,6 +275,14 @@ static unsigned list_jobs(const struct request *request, struct job *jobs)
 	/* A helper that waits for timers archives nothing: there are no samples of other
 	 * processes. */
 	jobs[request->sampler_ns && request->sampler_timers ? 1 : 0].archives = 1;
+	if (!kernelframes_for_clock(request))
+		return count;
+	jobs[count] = (struct job){.kernel_only = 1,
+	                           .directory = FMT_DIR_KERNEL,
+	                           .period = request->profile_us * 1000,
+	                           .bytes = COUNTER_BYTES,
+	                           .stack = COUNTER_STACK};
+	count++;
 	return count;
 }
 
@@ -276,7 +290,7 @@ static unsigned list_jobs(const struct request *request, struct job *jobs)
  * the program does. */
 static unsigned start(const struct place *place, struct samplers *out)
 {
-	struct job jobs[1 + FMT_COUNTERS_MAX] = {0};
+	struct job jobs[SAMPLERS_MAX] = {0};
 	unsigned begun = 0;
 
 	out->count = list_jobs(place->request, jobs);

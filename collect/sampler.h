@@ -14,15 +14,17 @@ void sampler_prepare(struct request *request);
 /* Begin to sample this process, which is about to execute the program: from then on, until it and
  * all descendants have ended. A helper is left running, which is not a child of this process and
  * stays unnoticed. What is impossible is reported on stderr, and the recording goes on without it.
- * Nothing is done unless sampler_ns or counters are set in the request. Returns how many helpers
- * have begun. */
+ * Nothing is done unless sampler_ns, counters or kernel are set in the request. Returns how many
+ * helpers have begun. */
 unsigned sampler_begin(const struct installation *installation, const struct request *request,
                        const struct experiment_directory *experiment);
+
+enum { SAMPLERS_MAX = 2 + FMT_COUNTERS_MAX };
 
 /* Helpers that sample a running process: our ends of their sockets, -errno of those that could not
  * begin. */
 struct samplers {
-	int fd[1 + FMT_COUNTERS_MAX];
+	int fd[SAMPLERS_MAX];
 	unsigned count;
 };
 

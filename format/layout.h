@@ -19,6 +19,7 @@
 #define FMT_DIR_ARCHIVES "archives"
 #define FMT_DIR_SAMPLER "sampler" /* cpuN.fxt of xcollect --sampler */
 #define FMT_DIR_COUNTER "counter" /* and a digit: the same of a counter of xcollect -h */
+#define FMT_DIR_KERNEL "kernel" /* the same of time in the kernel, for the clock samples of -k */
 #define FMT_COUNTERS_MAX 8
 
 /* Of the stack, a sample of the kernel's can have so many kilobytes. */

@@ -11,7 +11,7 @@
  * of these numbers is sampled in place of CPU time, into that directory of the experiment. ARCHIVER
  * (xer_archive) is run at the end, to archive WHAT (off: nothing), if there were samples of
  * programs that the collector was not in, which cannot do so themselves. KERNEL 1: stacks have the
- * kernel's part, too.
+ * kernel's part, too; 2: and there are samples of the kernel alone, in DIRECTORY.
  *
  *     xer_sampler timers EXPORTER PID
  *
@@ -125,7 +125,8 @@ static int sample(char **argv, const char *directory, int files)
 	                 .tell_mappings = 1,
 	                 .stack_bytes = (uint32_t)number(argv[4]),
 	                 .kernel_frames = in_kernel && number(argv[5]) != 0,
-	                 .is_counter = argv[9] != NULL},
+	                 .kernel_only = number(argv[5]) == 2,
+	                 .is_counter = argv[9] && argv[10]},
 		.file_bytes = number(argv[3]),
 		.pid = (pid_t)number(argv[6]),
 		.directory = FMT_SAMPLER_EXPERIMENT,
@@ -156,7 +157,10 @@ static int sample(char **argv, const char *directory, int files)
 	beside_ns = own_ns();
 	work_close(work);
 	log_counts(FMT_SAMPLER_EXPERIMENT, directory, &counts, in_kernel,
-	           settings.ring.is_counter ? 0 : cost_of_sample(&settings.ring), beside_ns);
+	           settings.ring.is_counter || settings.ring.kernel_only
+	                   ? 0
+	                   : cost_of_sample(&settings.ring),
+	           beside_ns);
 	close(files);
 	if (mapfile_has_outsiders())
 		archive(argv[7], argv[8], path_of_experiment()); /* it may have been moved */
@@ -165,7 +169,7 @@ static int sample(char **argv, const char *directory, int files)
 
 int main(int argc, char **argv)
 {
-	const char *directory = argc == 12 ? argv[9] : FMT_DIR_SAMPLER;
+	const char *directory = argc >= 10 ? argv[9] : FMT_DIR_SAMPLER;
 	int files;
 
 	setsid();
@@ -181,7 +185,7 @@ int main(int argc, char **argv)
 	flock(files, LOCK_EX | LOCK_NB);
 	if (!may_begin())
 		return 1;
-	if ((argc == 9 || argc == 12) &&
+	if ((argc == 9 || argc == 10 || argc == 12) &&
 	    (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
 		return sample(argv, directory, files);
 	if (argc == 4 && strcmp(argv[1], "timers") == 0 && answer(0, 1) == 0)

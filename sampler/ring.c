@@ -102,6 +102,7 @@ int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 	/* One more tells that there are more. */
 	attributes.sample_max_stack = RING_FRAMES_MAX + 1;
 	attributes.exclude_kernel = !settings->in_kernel;
+	attributes.exclude_user = settings->in_kernel && settings->kernel_only;
 	if (has_kernel_frames(settings)) {
 		attributes.exclude_callchain_kernel = 0;
 		attributes.sample_max_stack = CHAIN_MAX;

@@ -21,6 +21,7 @@ struct ring_settings {
 	int in_kernel; /* sample in the kernel too, at the user's pc of the call; needs the right
 	                  to: ring_may_kernel */
 	int kernel_frames;  /* with in_kernel: also the kernel's part of stacks */
+	int kernel_only;    /* with in_kernel: nothing of user mode is sampled */
 	int inherit;        /* follow new threads and processes */
 	int enable_on_exec; /* begin by itself when the process executes a program */
 	int tell_mappings; /* also put records into the ring that tell what code is mapped where, of

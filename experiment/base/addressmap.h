@@ -55,4 +55,10 @@ int exp_kernel_finish(struct experiment *experiment);
 /* The function at an address; NULL: it is not known. */
 const struct exp_kernel_function *exp_kernel_at(const struct experiment *experiment, uint64_t pc);
 
+/* What a clock sample is known by in experiment->kernel_nodes. */
+static inline uint64_t exp_kernel_key(uint32_t tid, uint64_t tsc)
+{
+	return tsc ^ (uint64_t)tid << 44 ^ tid;
+}
+
 #endif

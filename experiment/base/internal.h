@@ -2,6 +2,7 @@
 #ifndef XER_EXPERIMENT_BASE_INTERNAL_H
 #define XER_EXPERIMENT_BASE_INTERNAL_H
 
+#include "experiment/base/index.h"
 #include "experiment/base/arena.h"
 #include "experiment/base/clock.h"
 #include "experiment/experiment.h"
@@ -66,12 +67,14 @@ struct experiment {
 	int has_reuse;                /* functions lay at the same place at different times */
 	struct exp_instant *instants; /* instants[instant_count] */
 	size_t instant_count, instant_capacity;
-	struct exp_methods methods; /* of Java */
+	struct exp_methods methods;         /* of Java */
 	struct exp_kernel_function *kernel; /* kernel[kernel_count] by start; NULL: stacks have
 	                                       no part of the kernel (addressmap.h) */
 	size_t kernel_count, kernel_capacity;
-	struct exp_fxtlog *fxtlog;  /* the FXT file that stands for an experiment directory; NULL:
-	                               there is none */
+	struct exp_index kernel_nodes; /* of clock samples with a part of the kernel
+	                                  (exp_kernel_key): their nodes */
+	struct exp_fxtlog *fxtlog; /* the FXT file that stands for an experiment directory; NULL:
+	                              there is none */
 	struct xraylog
 		*foreign; /* the log that stands for an experiment directory; NULL: there is one */
 	uint64_t *foreign_functions; /* foreign_functions[number]: their addresses by an

@@ -1,6 +1,7 @@
 /* profile.c: reads clock samples. Sums do not need the order of time, so buffers are taken as
  * they come.
  * See doc/decisions/01-sample-weights.md. */
+#include "experiment/base/addressmap.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
@@ -27,6 +28,16 @@ static int is_possible(const struct exp_load *load, const struct fmt_clock *samp
 	return (double)sample->cpu_ns <= ((passed_s > 0 ? passed_s : 0) + SLACK_S) * 1e9;
 }
 
+/* The same stack with the kernel's part, if that is known. */
+static uint32_t with_kernel(const struct exp_load *load, const struct exp_cursor *cursor,
+                            uint32_t node)
+{
+	uint32_t whole = exp_index_find(&load->experiment->kernel_nodes,
+	                                exp_kernel_key(cursor->tid, cursor->tsc));
+
+	return whole == EXP_INDEX_NONE || node == EXP_NODE_NONE ? node : whole;
+}
+
 static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 {
 	struct exp_load *load = reader->load;
@@ -48,6 +59,8 @@ static void on_sample(struct reader *reader, const struct exp_cursor *cursor)
 	                         .mpi_state = sample.mpi,
 	                         .omp_state = sample.omp};
 	fact.node = exp_load_stack(load, cursor, sample.stack);
+	if (sample.state == FMT_clock_state_SYSTEM)
+		fact.node = with_kernel(load, cursor, fact.node);
 	row = exp_load_row(load, cursor, &fact);
 	if (row == EXP_ROW_NONE)
 		return;

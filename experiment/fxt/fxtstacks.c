@@ -217,6 +217,24 @@ uint32_t exp_fxtstacks_find(struct exp_fxtstacks *stacks, const struct exp_load 
 	return walk(stacks, &to, sample, generation, &node) == 0 ? node : EXP_NODE_NONE;
 }
 
+int exp_fxtstacks_above(struct exp_fxtstacks *stacks, struct exp_load *load, const uint64_t *pcs,
+                        size_t count, uint32_t *node)
+{
+	const struct target to = {load->experiment, load, NULL};
+	uint64_t leaf = load->nodes.pc[*node];
+	uint32_t generation = load->nodes.generation[*node];
+	int rc = 0;
+
+	/* See pc_of. */
+	if (leaf >= FMT_PC_MARKS && !fmt_pc_is_java(leaf)) {
+		*node = load->nodes.parent[*node];
+		rc = step(stacks, &to, leaf + 1, generation, node);
+	}
+	while (count > 0 && rc == 0)
+		rc = step(stacks, &to, pcs[--count], 0, node);
+	return rc;
+}
+
 void exp_fxtstacks_fini(struct exp_fxtstacks *stacks)
 {
 	exp_index_fini(&stacks->nodes);

@@ -38,6 +38,11 @@ int exp_fxtstacks_node(struct exp_fxtstacks *stacks, struct exp_load *load,
                        const struct exp_fxt_sample *sample, uint64_t generation, uint32_t *out);
 uint32_t exp_fxtstacks_find(struct exp_fxtstacks *stacks, const struct exp_load *load,
                             const struct exp_fxt_sample *sample, uint64_t generation);
+
+/* From the node of a stack in user mode to that of the kernel's part of it, pcs[count], leaf first,
+ * in *node. Returns 0 or -ENOMEM. */
+int exp_fxtstacks_above(struct exp_fxtstacks *stacks, struct exp_load *load, const uint64_t *pcs,
+                        size_t count, uint32_t *node);
 void exp_fxtstacks_fini(struct exp_fxtstacks *stacks);
 
 /* Count a sample that stands for fact->cpu_ns. `uses`: of threads, kept by the caller. Returns 0 or

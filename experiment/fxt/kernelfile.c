@@ -73,5 +73,7 @@ int exp_kernelfiles_read(struct experiment *experiment)
 	for (unsigned n = 0; n < EXP_SAMPLERS && rc == 0; n++)
 		if (exp_sampler_get(experiment, n, &sampler) == 0)
 			rc = read_file(experiment, sampler.directory, &found);
+	if (rc == 0 && experiment->clock.start_mono_ns != 0)
+		rc = read_file(experiment, FMT_DIR_KERNEL, &found);
 	return rc == 0 && found ? exp_kernel_finish(experiment) : rc;
 }

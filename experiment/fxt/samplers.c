@@ -99,6 +99,7 @@ int exp_samplers_wait(int experiment_directory)
 		name_directory(&sampler, n);
 		is_at_work |= wait_for(experiment_directory, sampler.directory);
 	}
+	is_at_work |= wait_for(experiment_directory, FMT_DIR_KERNEL);
 	return is_at_work;
 }
 

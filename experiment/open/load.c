@@ -3,6 +3,7 @@
 
 #include "experiment/base/xmlread.h"
 #include "experiment/fxt/fxtlog.h"
+#include "experiment/fxt/kernelparts.h"
 #include "experiment/fxt/samples.h"
 #include "experiment/open/log.h"
 #include "experiment/open/parallel.h"
@@ -151,6 +152,8 @@ static int read_streams(struct exp_load *load)
 		rc = exp_usage_name(load);
 	if (rc == 0)
 		rc = exp_samples_read(load);
+	if (rc == 0)
+		rc = exp_kernelparts_read(load);
 	if (rc == 0)
 		rc = exp_fxtlog_nodes(load);
 	if (rc == 0)

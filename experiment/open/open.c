@@ -391,6 +391,7 @@ void experiment_close(struct experiment *experiment)
 	exp_logfile_close(experiment);
 	free(experiment->methods.methods);
 	free(experiment->kernel);
+	exp_index_fini(&experiment->kernel_nodes);
 	free(experiment->methods.classes);
 	exp_arena_fini(&experiment->arena);
 	free(experiment->instants);

@@ -247,7 +247,10 @@ static int resolve_kernel(struct symbols *symbols, const struct place *place, ui
 	if (!frame || !function)
 		return -ENOMEM;
 	function->unresolved = !place->kernel;
-	*frame = (struct sym_frame){.function = function, .address = address};
+	/* In the function, which has no address. */
+	*frame = (struct sym_frame){.function = function,
+	                            .address = address -
+	                                       (place->kernel ? place->kernel->start : 0)};
 	*out = frame;
 	return 1;
 }

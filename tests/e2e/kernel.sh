@@ -119,6 +119,35 @@ report counter -metrics i.context-switches:e.context-switches -functions
 within "sleeps are switches in the call that sleeps" 10 30 "$(value counter __x64_sys_clock_nanosleep 1)"
 within "most switches are in the scheduler" 50 100 "$(awk '$NF == "schedule" { part = $2 } $NF == "<Total>" { all = $2 } END { print 100 * part / all }' counter.txt)"
 
+# clock samples: the time is that of the recorder's clock, the kernel's part that of samples beside it
+record clock -k on -p hi -A off -- "$programs/kernel_known" 300
+is "clock: it ends well" 0 $?
+if grep -q 'name="profile_clock" value="perf"' clock.er/log.xml; then
+	wait_for grep -q 'name="kernel_samples"' clock.er/log.xml
+	report clock -functions
+	within "clock: all time is there" 99 101 "$(awk -v all="$(used clock all)" '$NF == "<Total>" { print 100 * $1 / all; exit }' clock.txt)"
+	due=$(awk -v s="$(used clock all)" 'BEGIN { print int(s * 1000) }')
+	for word in ask_parent read_zeros write_nothing touch_pages; do
+		sampled "clock: inclusive share of $word" "$(part clock $word)" "$(share clock $word 4)" "$due"
+	done
+	within "clock: ask_parent is in its call" 5 99 "$(under clock ask_parent '__x64_sys_getppid')"
+	within "clock: read_zeros is where zeros are read" 30 100 "$(under clock read_zeros 'read_(iter_)?zero')"
+	within "clock: write_nothing is where they are written" 2 99 "$(under clock write_nothing 'write_(iter_)?null')"
+	within "clock: touch_pages is in page faults" 30 99 "$(under clock touch_pages 'asm_exc_page_fault|exc_page_fault')"
+	is "clock: no function is below another one's" "0 0 0" \
+		"$(under clock ask_parent 'vfs_.*') $(under clock read_zeros 'vfs_write|__x64_sys_getppid') $(under clock write_nothing 'vfs_read|__x64_sys_getppid')"
+	"$xer_print" -metrics e.system:name -functions clock.er >system.txt
+	within "clock: system time has the kernel's part" 90 100 "$(awk '
+		$NF == "<Total>" { all = $1 }
+		$NF ~ /^(syscall|read|write|munmap|mmap|touch_pages|clock_gettime)$/ { bare += $1 }
+		END { print 100 * (all - bare) / all }' system.txt)"
+	record wrapped -k on -p hi -w on -i on -s on -A off -- "$programs/kernel_known" 200
+	wait_for grep -q 'name="kernel_samples"' wrapped.er/log.xml
+	within "clock: so it has below the recorder's wrappers" 30 100 "$(under wrapped read_zeros 'read_(iter_)?zero')"
+else
+	skip "-p with -k" "the clock are timers here" 14
+fi
+
 # without -k there is none, and refused it is as without
 record plain --sampler=1m,stack -p off -A off -- "$programs/kernel_known" 50
 is "without -k nothing is kept" "" "$(ls plain.er/sampler/kernel 2>/dev/null)"
@@ -126,10 +155,10 @@ report plain -functions
 is "and no function of the kernel is there" "" "$(value plain vfs_read 1)"
 report plain -objects
 absent "nor its object" 'kernel\]' plain.txt
-record off -k on -p on -A off -- true
-contains "without samples of the kernel's it is said once" 'no functions of the kernel: no samples of the kernel' off.err
+record off -k on -p off -A off -- true
+contains "without samples it is said once" 'no functions of the kernel: no samples are taken' off.err
 report off -header
-contains "and in the header" 'no functions of the kernel: no samples' off.txt
+contains "and in the header" 'no functions of the kernel: no samples are taken' off.txt
 if for_everyone && [ "$(id -u)" = 0 ] && have setpriv && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
 	(cd "$everyones" && setpriv --reuid=65534 --regid=65534 --clear-groups bin/xcollect -k on --sampler=1m -p off -A off -o nobody.er bash -c 'for ((i = 0; i < 200000; i++)); do :; done') >nobody.out 2>nobody.err
 	is "another user: it ends well" 0 $?

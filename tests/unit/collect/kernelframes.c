@@ -33,7 +33,18 @@ Test(kernelframes, without_samples_there_are_no_stacks, .init = cr_redirect_stde
 	kernelframes_prepare(&request);
 	fflush(stderr);
 	cr_assert_eq(request.kernel, 0);
-	cr_assert(strstr(request.kernel_refused, "--sampler, -h") != NULL);
+	cr_assert(strstr(request.kernel_refused, "no samples are taken") != NULL);
 	cr_assert_stderr_eq_str(
-		"xcollect: -k: stacks have no functions of the kernel: no samples of the kernel's are taken (--sampler, -h)\n");
+		"xcollect: -k: stacks have no functions of the kernel: no samples are taken (-p, --sampler, -h)\n");
+}
+
+Test(kernelframes, clock_samples_need_a_helper_unless_the_sampler_has_one)
+{
+	cr_assert(kernelframes_for_clock(&(struct request){.kernel = 1, .profile_us = 997}));
+	cr_assert(kernelframes_for_clock(&(struct request){
+		.kernel = 1, .profile_us = 997, .sampler_ns = 1000, .sampler_timers = 1}));
+	cr_assert_not(kernelframes_for_clock(
+		&(struct request){.kernel = 1, .profile_us = 997, .sampler_ns = 1000}));
+	cr_assert_not(kernelframes_for_clock(&(struct request){.kernel = 1}));
+	cr_assert_not(kernelframes_for_clock(&(struct request){.profile_us = 997}));
 }
