@@ -15,8 +15,9 @@ char *strdup(const char *text)
 	return copy ? strcpy(copy, text) : NULL;
 }
 
-/* They live until the end of the process. */
-static char **lines[16];
+/* They live until the end of the process. Nobody reads them: volatile, as the compiler would leave
+ * them out, and the lines would be leaks. */
+static char **volatile lines[16];
 static size_t line_count;
 
 /* The command line for {"xcollect", ...}, joined by "|"; NULL: refused. */
