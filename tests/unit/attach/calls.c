@@ -3,6 +3,7 @@
 #include "attach/memory.h"
 #include "attach/objects.h"
 #include "attach/thread.h"
+#include "tests/unit/refused.h"
 #include "tests/unit/attach/child.h"
 
 #include <criterion/criterion.h>
@@ -78,7 +79,7 @@ static void send_around(pid_t child, struct thread *thread)
 	thread_release(thread);
 }
 
-Test(frame, brings_a_busy_thread_back, .timeout = 60)
+Test(frame, brings_a_busy_thread_back, .timeout = 60, .init = needs_ptrace)
 {
 	struct thread thread;
 	pid_t child = child_start(count_carefully);
@@ -90,7 +91,7 @@ Test(frame, brings_a_busy_thread_back, .timeout = 60)
 	cr_assert_eq(child_status(child), 0);
 }
 
-Test(frame, begins_an_interrupted_sleep_again, .timeout = 60)
+Test(frame, begins_an_interrupted_sleep_again, .timeout = 60, .init = needs_ptrace)
 {
 	struct thread thread;
 	pid_t child = child_start(sleep_undisturbed);
@@ -101,7 +102,7 @@ Test(frame, begins_an_interrupted_sleep_again, .timeout = 60)
 	cr_assert_eq(child_status(child), 0);
 }
 
-Test(call, calls_a_function_in_a_sleep, .timeout = 60)
+Test(call, calls_a_function_in_a_sleep, .timeout = 60, .init = needs_ptrace)
 {
 	static struct call_place place;
 	struct objects *objects;
@@ -123,7 +124,7 @@ Test(call, calls_a_function_in_a_sleep, .timeout = 60)
 	objects_close(objects);
 }
 
-Test(call, a_fault_is_told_and_undone, .timeout = 60)
+Test(call, a_fault_is_told_and_undone, .timeout = 60, .init = needs_ptrace)
 {
 	static struct call_place place;
 	struct objects *objects;

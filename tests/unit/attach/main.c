@@ -1,5 +1,6 @@
 /* Tests of xer_attach as a whole: it goes into a child, calls an entry, and tells what was wrong.
  */
+#include "tests/unit/refused.h"
 #include "tests/unit/attach/child.h"
 
 #include "attach/thread.h"
@@ -146,7 +147,7 @@ static struct result run(const char *action, const char *library, const char *te
 
 TestSuite(attach, .timeout = 100);
 
-Test(attach, calls_the_entry_and_keeps_errno)
+Test(attach, calls_the_entry_and_keeps_errno, .init = needs_ptrace)
 {
 	struct result result = run("attach", built("late/entry.so"), "0");
 
@@ -154,7 +155,7 @@ Test(attach, calls_the_entry_and_keeps_errno)
 	cr_expect_eq(result.target, 11, "the target ended with %d", result.target);
 }
 
-Test(attach, what_the_entry_returns_is_told)
+Test(attach, what_the_entry_returns_is_told, .init = needs_ptrace)
 {
 	static const struct {
 		const char *text;
@@ -180,7 +181,7 @@ Test(attach, what_the_entry_returns_is_told)
 	}
 }
 
-Test(attach, a_crash_in_the_entry_is_told_and_undone)
+Test(attach, a_crash_in_the_entry_is_told_and_undone, .init = needs_ptrace)
 {
 	struct result result = run("attach", built("late/entry.so"), "fault");
 
@@ -190,7 +191,7 @@ Test(attach, a_crash_in_the_entry_is_told_and_undone)
 	cr_expect(strstr(result.said, "); the call was undone\n") != NULL, "%s", result.said);
 }
 
-Test(attach, a_library_that_cannot_be_loaded_is_told_with_the_loaders_words)
+Test(attach, a_library_that_cannot_be_loaded_is_told_with_the_loaders_words, .init = needs_ptrace)
 {
 	expect(run("attach", "/nowhere/entry.so", "0"), 126,
 	       "xcollect: process PID cannot load the collector: /nowhere/entry.so: cannot open "
@@ -200,7 +201,7 @@ Test(attach, a_library_that_cannot_be_loaded_is_told_with_the_loaders_words)
 }
 
 /* The library is not loaded to be left. */
-Test(attach, to_detach_it_must_be_there)
+Test(attach, to_detach_it_must_be_there, .init = needs_ptrace)
 {
 	expect(run("detach", built("late/entry.so"), "0"), 126,
 	       "xcollect: process PID is not recorded\n");

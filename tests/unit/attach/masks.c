@@ -1,5 +1,6 @@
 /* Signal masks of the threads of another process. */
 #include "attach/masks.h"
+#include "tests/unit/refused.h"
 #include "tests/unit/attach/child.h"
 
 #include "format/attach.h"
@@ -69,7 +70,7 @@ static int count_blocking(pid_t pid, int signal)
 		}
 }
 
-Test(masks, the_tick_is_let_in_and_nothing_else, .timeout = 60)
+Test(masks, the_tick_is_let_in_and_nothing_else, .timeout = 60, .init = needs_ptrace)
 {
 	pid_t child = child_start(run_threads);
 
@@ -84,7 +85,7 @@ Test(masks, the_tick_is_let_in_and_nothing_else, .timeout = 60)
 	masks_let_in(child); /* which has ended */
 }
 
-Test(masks, traps_are_let_in_where_they_are_caught, .timeout = 60)
+Test(masks, traps_are_let_in_where_they_are_caught, .timeout = 60, .init = needs_ptrace)
 {
 	pid_t child;
 

@@ -2,6 +2,7 @@
 #include "attach/objects.h"
 #include "attach/memory.h"
 #include "attach/thread.h"
+#include "tests/unit/refused.h"
 #include "tests/unit/attach/child.h"
 
 #include <criterion/criterion.h>
@@ -103,7 +104,8 @@ static pid_t start_stopped(const char *path)
 	return child;
 }
 
-Test(objects, a_program_with_an_allocator_of_its_own_is_told_from_a_library, .timeout = 60)
+Test(objects, a_program_with_an_allocator_of_its_own_is_told_from_a_library, .timeout = 60,
+     .init = needs_ptrace)
 {
 	void *library = dlopen(built("late/own_malloc.so"), RTLD_NOW | RTLD_LOCAL), *found;
 	pid_t child;
@@ -159,7 +161,7 @@ static void wait_long(void)
 	wait_deep(10);
 }
 
-Test(objects, stacks_are_unwound, .timeout = 60)
+Test(objects, stacks_are_unwound, .timeout = 60, .init = needs_ptrace)
 {
 	static struct object_frame frames[200];
 	pid_t child = child_start(wait_long);

@@ -1,5 +1,6 @@
 /* Where a thread may be used for calls: made-up stacks through this process's own objects. */
 #include "attach/safe.h"
+#include "tests/unit/refused.h"
 #include "tests/unit/attach/child.h"
 
 #include "attach/memory.h"
@@ -250,7 +251,7 @@ static enum safe_verdict verdict_of(void (*work)(void))
 	return verdict;
 }
 
-Test(safe, a_thread_that_waits_or_computes_may_be_used, .timeout = 60)
+Test(safe, a_thread_that_waits_or_computes_may_be_used, .timeout = 60, .init = needs_ptrace)
 {
 	cr_assert_eq(verdict_of(wait_long), SAFE_YES);
 	cr_assert_eq(verdict_of(compute), SAFE_YES);

@@ -1,5 +1,6 @@
 /* The search for a thread that can be used. */
 #include "attach/search.h"
+#include "tests/unit/refused.h"
 #include "tests/unit/attach/child.h"
 
 #include "attach/safe.h"
@@ -66,7 +67,7 @@ static void end(pid_t child)
 	child_status(child);
 }
 
-Test(search, a_thread_that_sleeps_comes_first, .timeout = 60)
+Test(search, a_thread_that_sleeps_comes_first, .timeout = 60, .init = needs_ptrace)
 {
 	pid_t child = child_start(compute_and_wait);
 	struct thread thread;
@@ -79,7 +80,8 @@ Test(search, a_thread_that_sleeps_comes_first, .timeout = 60)
 	end(child);
 }
 
-Test(search, a_thread_that_allocates_all_the_time_is_found_outside, .timeout = 60)
+Test(search, a_thread_that_allocates_all_the_time_is_found_outside, .timeout = 60,
+     .init = needs_ptrace)
 {
 	pid_t child = child_start(allocate);
 	struct objects *objects;

@@ -1,6 +1,8 @@
 /* process.c: which running processes can be recorded, and the reasons why others cannot. */
 #include "collect/process.h"
 
+#include "tests/unit/refused.h"
+
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -118,7 +120,7 @@ Test(process, stopped)
 	end(child);
 }
 
-Test(process, traced)
+Test(process, traced, .init = needs_ptrace)
 {
 	pid_t child = start();
 

@@ -4,6 +4,7 @@
 #include "libcollector/base/collector.h"
 #include "libcollector/base/host.h"
 #include "libcollector/base/source.h"
+#include "libcollector/events/tick_possible.h"
 #include "libcollector/recording.h"
 #include "libcollector/base/file.h"
 #include "libcollector/write/log.h"
@@ -41,6 +42,7 @@ void scratch_open(void)
 	strcpy(col.descriptor.directory, template);
 	col.descriptor.clock_is_tsc = 1;
 	col.descriptor.clock_hz = 1000000000;
+	col.descriptor.filters = tick_filters(); /* as xcollect would have told */
 	col.pid = getpid();
 	col.switches = &mark;
 	put_file("log.xml", "<experiment>\n</experiment>\n");

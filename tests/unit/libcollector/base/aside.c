@@ -3,6 +3,8 @@
 
 #include "libcollector/base/collector.h"
 
+#include "tests/unit/refused.h"
+
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +64,7 @@ static int do_aside(struct work *work)
 	return result;
 }
 
-Test(aside, all_numbers_are_free_there)
+Test(aside, all_numbers_are_free_there, .init = needs_no_filters)
 {
 	struct work work = {0};
 
@@ -96,7 +98,7 @@ static nlink_t count_threads(void)
 	return status.st_nlink;
 }
 
-Test(aside, mappings_stay_and_the_thread_does_not)
+Test(aside, mappings_stay_and_the_thread_does_not, .init = needs_no_filters)
 {
 	const nlink_t threads = count_threads();
 	struct work work = {0};
@@ -169,7 +171,7 @@ static int look(void *argument)
 	return 0;
 }
 
-Test(aside, the_function_can_ask_where_it_runs)
+Test(aside, the_function_can_ask_where_it_runs, .init = needs_no_filters)
 {
 	int there = 0;
 	sys_sigset old;

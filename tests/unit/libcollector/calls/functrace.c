@@ -4,6 +4,7 @@
  * A child makes traced calls. This process single-steps one of them to find the instructions at
  * which signals are not blocked (a signal sent before that would only arrive after them). Then it
  * sends a signal at each of these instructions, by a breakpoint. */
+#include "tests/unit/refused.h"
 #include "tests/unit/libcollector/scratch.h"
 
 /* Not taken from the archive: libc has empty functions of the same names. */
@@ -410,6 +411,7 @@ static void try_way(struct way wanted)
 #define WAY(name, ...) \
 	Test(functrace, name, .init = scratch_open, .fini = scratch_remove) \
 	{ \
+		needs_ptrace(); \
 		try_way((struct way){__VA_ARGS__}); \
 	}
 WAY(hooks, 0)

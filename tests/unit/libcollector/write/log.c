@@ -1,5 +1,6 @@
 /* log.xml and map.xml while they grow. */
 #include "libcollector/write/log.h"
+#include "tests/unit/refused.h"
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
@@ -230,7 +231,7 @@ static void take_all(void)
 	cr_assert_eq(open("/dev/null", O_RDONLY), -1);
 }
 
-Test(log, where_descriptors_are_few_none_is_held_but_the_lock_stays)
+Test(log, where_descriptors_are_few_none_is_held_but_the_lock_stays, .init = needs_no_filters)
 {
 	const struct rlimit few = {48, 48};
 	int first = open("/dev/null", O_RDONLY);
