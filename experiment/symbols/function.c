@@ -105,6 +105,18 @@ static struct sym_function *made_up(struct symbols *symbols, struct exp_sym_obje
 	return function;
 }
 
+/* The code that the C library has handlers return to: it calls rt_sigreturn, and has no name in a
+ * library without symbols. It stands behind a byte that belongs to its unwinding table, so that a
+ * return address less one is found there. */
+static int is_signal_frame(struct exp_binary *binary, uint64_t start)
+{
+	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+	const uint8_t *bytes;
+
+	return exp_binary_bytes_at(binary, start + 1, &bytes) >= sizeof(code) &&
+	       memcmp(bytes, code, sizeof(code)) == 0;
+}
+
 static struct sym_function *unnamed(struct symbols *symbols, struct exp_sym_object *object,
                                     uint64_t address)
 {
@@ -119,6 +131,8 @@ static struct sym_function *unnamed(struct symbols *symbols, struct exp_sym_obje
 		if (exp_binary_unwind_range(object->binary, address, &range) != 0 &&
 		    exp_binary_section_range(object->binary, address, &range) != 0)
 			range = (struct exp_range){address, address + 1};
+		if (is_signal_frame(object->binary, range.start))
+			return made_up(symbols, object, "<signal handler called>", &range, 0);
 	}
 	return made_up(symbols, object,
 	               exp_arena_printf(&symbols->arena, "%s+0x%llx", object->shown.name,

@@ -135,3 +135,11 @@ record shallow -p off -H on -A off -- "$programs/redescend" 1000 300
 report shallow -metrics i.heapalloccnt:name -functions -header all
 is "stacks of 1,000 frames that change are whole" 300 "$(value shallow main 1)"
 absent "and nothing is told" 'some stacks are so deep' shallow.txt
+
+# The frame of a signal has a name, whether or not the C library has symbols.
+record handled -p off -H on -A off -- "$programs/handled"
+report handled "${metrics[@]}"
+row handled keep 3 300 3 300
+report handled -leaks
+contains "the frame between a handler and what it interrupted is named" '^  (<signal handler called>|__restore_rt) ' handled.txt
+is "in its place" "handle signal ask" "$(awk '/^  (handle|ask) / { print $1 } /^  (<signal|__restore)/ { print "signal" }' handled.txt | head -3 | paste -sd' ')"
