@@ -152,6 +152,8 @@ static int create(struct java_machine **machine, struct java_env **env, void *ar
 	result = real_create(machine, env, arguments);
 	if (result == 0 && col_is_recording())
 		open_agent(*machine, *env);
+	else if (result == 0)
+		is_missed = 1;
 	return result;
 }
 
@@ -159,10 +161,7 @@ static void *java_find(void *handle, const char *name)
 {
 	void *found;
 
-	if (strcmp(name, "JNI_CreateJavaVM") != 0)
-		return NULL;
-	is_missed |= !col_is_recording();
-	if (!col.descriptor.java || !col_is_recording())
+	if (strcmp(name, "JNI_CreateJavaVM") != 0 || !col.descriptor.java)
 		return NULL;
 	found = dlsym(handle, name);
 	if (!found)
@@ -182,9 +181,7 @@ EXPORT int JNI_CreateJavaVM(struct java_machine **machine, struct java_env **env
 
 	if (!next)
 		return JAVA_ERROR;
-	is_missed |= !col_is_recording();
-	if (!col_is_recording() || !col.descriptor.java || libjvm ||
-	    !dladdr((void *)(uintptr_t)next, &info))
+	if (!col.descriptor.java || libjvm || !dladdr((void *)(uintptr_t)next, &info))
 		return next(machine, env, arguments);
 	libjvm = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!libjvm)
@@ -209,10 +206,9 @@ static int is_libjvm(struct dl_phdr_info *info, size_t size, void *context)
 
 void java_open(void)
 {
-	if (libjvm)
-		return;
-	/* If we attached to the process, nobody asked us for the function. */
-	if (is_missed || (!got_is_preloaded() && dl_iterate_phdr(is_libjvm, NULL)))
+	/* If we attached to the process, nobody asked us for the function. Whoever only asks for it
+	 * has no machine. */
+	if (is_missed || (!libjvm && !got_is_preloaded() && dl_iterate_phdr(is_libjvm, NULL)))
 		col_log_warning(
 			"Java is not recorded: its machine was there before the recording began; methods are JIT code without names");
 }

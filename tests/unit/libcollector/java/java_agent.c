@@ -164,6 +164,59 @@ Test(java_agent, it_stays_outside_where_java_is_not_recorded)
 	cr_assert_not_null(made.callbacks);
 }
 
+static int told(void)
+{
+	java_open();
+	return (int)scratch_count("log.xml", "Java is not recorded: its machine was there before");
+}
+
+Test(java_agent, a_machine_that_was_made_before_is_told_one_that_was_only_looked_up_is_not)
+{
+	create_function *find;
+	struct java_machine *machine;
+	struct java_env *env;
+
+	atomic_store(&col.switches->recording, 0);
+	find = (create_function *)(uintptr_t)dlsym(libjvm, "JNI_CreateJavaVM");
+	cr_assert_not_null(find);
+	atomic_store(&col.switches->recording, 1);
+	cr_assert_eq(told(), 0, "nobody made one");
+	atomic_store(&col.switches->recording, 0);
+	cr_assert_eq(find(&machine, &env, &created), -4);
+	atomic_store(&col.switches->recording, 1);
+	cr_assert_eq(told(), 0, "it could not be made");
+	atomic_store(&col.switches->recording, 0);
+	cr_assert_eq(find(&machine, &env, NULL), 0);
+	atomic_store(&col.switches->recording, 1);
+	cr_assert_eq(told(), 1);
+}
+
+Test(java_agent, a_machine_that_was_looked_up_before_is_recorded_if_it_is_made_later)
+{
+	create_function *find;
+	struct java_machine *machine;
+	struct java_env *env;
+
+	atomic_store(&col.switches->recording, 0);
+	find = (create_function *)(uintptr_t)dlsym(libjvm, "JNI_CreateJavaVM");
+	atomic_store(&col.switches->recording, 1);
+	cr_assert_eq(find(&machine, &env, NULL), 0);
+	cr_assert_not_null(made.callbacks);
+	cr_assert_eq(told(), 0);
+}
+
+Test(java_agent, of_a_program_that_is_linked_to_it_too)
+{
+	struct java_machine *machine = NULL;
+	struct java_env *env = NULL;
+
+	atomic_store(&col.switches->recording, 0);
+	cr_assert_eq(JNI_CreateJavaVM(&machine, &env, NULL), 0);
+	cr_assert_null(made.callbacks);
+	atomic_store(&col.switches->recording, 1);
+	cr_assert_eq(told(), 1);
+}
+
 Test(java_agent, a_program_that_is_linked_to_the_machine_meets_it_too)
 {
 	struct java_machine *machine = NULL;
