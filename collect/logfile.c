@@ -113,8 +113,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_number_setting(text, "sampler_stack", request->sampler_stack);
 	put_number_setting(text, "sampler_timers", (uint64_t)request->sampler_timers);
 	put_setting(text, "kernel", request->kernel ? "on" : "off");
-	put_setting(text, "kernel_refused",
-	            request->kernel_refused ? request->kernel_refused : "");
+	put_setting(text, "kernel_refused", request->kernel_refused ? request->kernel_refused : "");
 	put_setting(text, "functrace_names", request->calls.names);
 	put_number_setting(text, "functrace_depth", request->calls.depth);
 	put_number_setting(text, "functrace_min_ns", request->calls.min_ns);

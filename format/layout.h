@@ -19,14 +19,14 @@
 #define FMT_DIR_ARCHIVES "archives"
 #define FMT_DIR_SAMPLER "sampler" /* cpuN.fxt of xcollect --sampler */
 #define FMT_DIR_COUNTER "counter" /* and a digit: the same of a counter of xcollect -h */
-#define FMT_DIR_KERNEL "kernel" /* the same of time in the kernel, for the clock samples of -k */
+#define FMT_DIR_KERNEL "kernel"   /* the same of time in the kernel, for the clock samples of -k */
 #define FMT_COUNTERS_MAX 8
 
 /* Of the stack, a sample of the kernel's can have so many kilobytes. */
 #define FMT_STACK_KB_MAX 56
 /* When the heap is sampled, a block is recorded every so many bytes on average, at most. */
 #define FMT_HEAP_MEAN_MAX ((uint64_t)1 << 40)
-#define FMT_FILE_SAMPLER_MAP "map.fxt" /* in it; its words for processes are in image.def */
+#define FMT_FILE_SAMPLER_MAP "map.fxt"   /* in it; its words for processes are in image.def */
 #define FMT_FILE_SAMPLER_KERNEL "kernel" /* with xcollect -k: the functions of the kernel in it */
 #define FMT_EXPERIMENT_SUFFIX ".er"
 /* Experiments are private, whatever the umask: map.xml has addresses that others may not read in
