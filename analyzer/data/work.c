@@ -65,7 +65,7 @@ int work_parse(const char *text, unsigned have, struct work *out, char *error)
 	*out = (struct work){.kind = WORK_NONE};
 	if (strcasecmp(text, "off") == 0)
 		return 0;
-	if (strchr("0123456789.+-", text[0]) == NULL)
+	if (!strchr("0123456789.+-", text[0]))
 		return parse_metric(text, have, out, error);
 	if (parse_numbers(text, out))
 		return 0;
