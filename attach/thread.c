@@ -137,8 +137,12 @@ static int signal_to_pass(const struct thread *thread)
 	return thread->is_event || is_at_breakpoint(thread) ? 0 : thread->stop_signal;
 }
 
+/* Any stop takes back what was asked for, and the kernel can begin that for the signal of a timer
+ * after it was asked (dequeue_signal lets go of its lock for those). So after each it is asked for
+ * again. */
 int thread_stop(struct thread *thread)
 {
+	int64_t end = thread_now_ms() + STOP_MS;
 	int error = trace(PTRACE_INTERRUPT, thread, 0, NULL);
 
 	while (error == 0) {
@@ -148,6 +152,9 @@ int thread_stop(struct thread *thread)
 		if (is_group_stop(thread))
 			return -EBUSY;
 		error = resume(thread, PTRACE_CONT, signal_to_pass(thread));
+		if (error == 0)
+			error = thread_now_ms() < end ? trace(PTRACE_INTERRUPT, thread, 0, NULL)
+			                              : -ETIMEDOUT;
 	}
 	return error;
 }

@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,6 +78,48 @@ static void send_around(pid_t child, struct thread *thread)
 	arch_enter_function(&registers, &start);
 	cr_assert_eq(arch_registers_set(thread->tid, &registers), 0);
 	thread_release(thread);
+}
+
+static void on_timer(int signal)
+{
+	(void)signal;
+}
+
+/* Works for some seconds, with the signal of a timer each 50 us. */
+static void work_with_timer(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMAX};
+	const struct itimerspec often = {{.tv_nsec = 50000}, {.tv_nsec = 50000}};
+	timer_t timer;
+
+	signal(SIGRTMAX, on_timer);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &often, NULL);
+	for (;;)
+		continue;
+}
+
+/* The kernel may forget that a stop was asked for where the signal of a timer comes at that moment.
+ */
+Test(thread, stops_though_the_signals_of_a_timer_come, .timeout = 60, .init = needs_ptrace)
+{
+	pid_t child = child_start(work_with_timer);
+	int64_t end = thread_now_ms() + 2000;
+	unsigned stops = 0;
+
+	usleep(10000);
+	while (thread_now_ms() < end) {
+		struct thread thread;
+
+		cr_assert_eq(thread_seize(&thread, child), 0);
+		cr_assert_eq(thread_stop(&thread), 0);
+		cr_assert(thread.is_event);
+		thread_release(&thread);
+		stops++;
+	}
+	kill(child, SIGKILL);
+	child_status(child);
+	cr_assert_gt(stops, 20);
 }
 
 Test(frame, brings_a_busy_thread_back, .timeout = 60, .init = needs_ptrace)
