@@ -27,7 +27,7 @@ is "-help COMMAND: that command alone, with its words in the manual" "0 1 1 1" \
 "$xer_print" -help nosuch >help.txt 2>help.err
 is "-help of no command is an error" "2 0 xer_print: help: unknown command 'nosuch' (help lists the commands)" "$? $(wc -c <help.txt) $(cat help.err)"
 "$xer_print" -help | sed -nE 's/^  ([a-z_-]+)(\[[a-z_?]+\])?( \[[^]]*\])?  +[a-z].*/\1/p' |
-	grep -vxE 'quit|reload|setpath|pathmap|limit|name|viewmode|compare|filters|time|printmode|strict|[sd]thresh|context|asmsyntax|metrics|sort|folded-root|objects_default|account|stack|graph|ifreq|crmfirst|crmlast' >commands.txt
+	grep -vxE 'quit|reload|setpath|pathmap|limit|name|viewmode|compare|per|filters|time|printmode|strict|[sd]thresh|context|asmsyntax|metrics|sort|folded-root|objects_default|account|stack|graph|ifreq|crmfirst|crmlast' >commands.txt
 printf '%s\n' 'fsingle main' 'csingle main' 'source main' 'csource main' 'disasm main' 'metrics' 'sort' 'indxobj threads' \
 	'memobj page' "check heapalloccnt>=0" >>commands.txt
 within "commands that print" 30 200 "$(wc -l <commands.txt)"

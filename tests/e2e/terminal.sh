@@ -85,8 +85,9 @@ narrow()
 	shift
 	TERM=dumb timeout -k 5 $((60 * patience)) script -qec "stty rows 500 cols $columns; $*" /dev/null </dev/null 2>&1 | tr -d '\r' >shown.txt
 }
-# widest: the length of the longest row of a table
-widest() { grep '^ *[0-9]' shown.txt | awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }'; }
+# widest: the length of the longest row of a table; names that would look alike when cut are printed whole, and such are those of code
+# without line numbers
+widest() { grep '^ *[0-9]' shown.txt | grep -v 'instructions without line numbers>$' | awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }'; }
 narrow 46 "$xer_print -metrics e.%totalcpu:i.%totalcpu:name -lines profile.er"
 [ "$(widest)" -le 46 ]
 is "names of a table fit on the terminal" 0 $?
