@@ -35,10 +35,13 @@ struct loaded {
 	size_t segment_count;
 };
 
+/* NULL: it has none, or another thread has unloaded the object since it was found. */
 static const uint8_t *header_of(uint64_t start)
 {
 	const uint8_t *header = (const uint8_t *)(uintptr_t)start;
 
+	if (!sys_page_is_readable((uintptr_t)start))
+		return NULL;
 	return memcmp(header, ELFMAG, SELFMAG) == 0 ? header : NULL;
 }
 

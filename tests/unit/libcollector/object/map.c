@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void setup(void)
@@ -160,6 +161,21 @@ Test(map, objects_are_told_one_after_the_other)
 	cr_assert_eq(starts[1], own.start);
 	cr_assert_eq(map_each(2, take), 2);
 	cr_assert_eq(start_count, 2);
+}
+
+Test(map, an_object_that_was_unloaded_meanwhile_is_left_out)
+{
+	struct object_found libc = object_of((const void *)(uintptr_t)&qsort), gone = libc;
+	void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert_neq(page, MAP_FAILED);
+	munmap(page, 4096);
+	gone.start = (uintptr_t)page;
+	map_begin();
+	map_see(&gone);
+	map_see(&libc);
+	load();
+	cr_assert_eq(count("<object"), 1);
 }
 
 /* A library that this program has not loaded. */
