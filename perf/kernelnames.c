@@ -196,7 +196,7 @@ static size_t slot_of(const uint64_t *known, size_t slots, uint64_t value)
 	return slot;
 }
 
-/* Returns 1 if the value was not known before. Without memory, what is new is told again. */
+/* Returns 1 if the value was not known before. Without memory nothing is, and names are missing. */
 static int is_new(uint64_t value)
 {
 	size_t slots = file.slots > 0 ? file.slots * 2 : SLOTS_MIN, slot;

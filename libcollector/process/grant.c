@@ -27,7 +27,7 @@ enum tag {
 	OTHER = 0x20
 };
 
-/* Both are stored with the lowest byte first. */
+/* Numbers of 2 and of 4 bytes are stored with the lowest byte first. */
 static uint32_t number_at(const unsigned char *at, size_t bytes)
 {
 	uint32_t number = 0;
