@@ -10,6 +10,7 @@
 #include "libcollector/io/io.h"
 #include "libcollector/thread/signals.h"
 
+#include <errno.h>
 #include <linux/sched.h>
 #include <sys/prctl.h>
 
@@ -66,6 +67,19 @@ static __attribute__((noinline)) long exec_traced(long number, long a, long b, l
 	return exec_run(&call);
 }
 
+/* Returns what the call returns, or 1: it is to be passed on. */
+static __attribute__((noinline)) long action_exchanged(long a, long b, long c, long d)
+{
+	int done = signals_action_by_call((int)a, (const void *)b, (void *)c, (unsigned long)d);
+
+	if (done == 0)
+		return 1;
+	if (done > 0)
+		return 0;
+	errno = -done;
+	return -1;
+}
+
 static int is_exec(long number)
 {
 	return number == SYS_execve || number == SYS_execveat;
@@ -82,9 +96,12 @@ EXPORT long syscall_passed_on(long number, long a, long b, long c, long d, long 
 		return io_syscall(number, a, b, c, d, e, f);
 	if (unlikely(is_exec(number)))
 		return exec_traced(number, a, b, c, d, e, f);
-	if (unlikely(number == SYS_rt_sigaction) &&
-	    signals_action_by_call((int)a, (const void *)b, (void *)c, (unsigned long)d))
-		return 0;
+	if (unlikely(number == SYS_rt_sigaction)) {
+		long result = action_exchanged(a, b, c, d);
+
+		if (result <= 0)
+			return result;
+	}
 	if (unlikely(number == SYS_seccomp))
 		seccomp_before_seccomp((unsigned long)a, (const void *)c);
 	if (unlikely(number == SYS_prctl))

@@ -36,6 +36,12 @@ static void log_child(const char *kind, const char *lineage, int pid, const char
 	col_text_return(memory);
 }
 
+/* Is there no text? Only the kernel may look, as it will refuse it. */
+static int is_unreadable(const char *text)
+{
+	return SYS3(SYS_faccessat, AT_FDCWD, text, F_OK) == -EFAULT;
+}
+
 /* ---- posix_spawn ---- */
 
 typedef int spawn_function(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
@@ -87,12 +93,6 @@ static int spawn_with(const struct spawn_call *call, pid_t *pid, char *const *en
 	return error;
 }
 
-/* The kernel will refuse it, but only the kernel may read such a path. */
-static int is_unreadable(const struct spawn_call *call)
-{
-	return !call->searches && SYS3(SYS_faccessat, AT_FDCWD, call->path, F_OK) == -EFAULT;
-}
-
 static int spawn(const struct spawn_call *call, char *const *envp)
 {
 	const struct executable_obstacle *obstacle;
@@ -101,8 +101,9 @@ static int spawn(const struct spawn_call *call, char *const *envp)
 	int error, bits;
 
 	child_look();
-	if (!descendant_is_followed() || is_unreadable(call) || !environment_is_readable(envp) ||
-	    environment_refuses(envp) || !descendant_step_child(&step))
+	if (!descendant_is_followed() || (!call->searches && is_unreadable(call->path)) ||
+	    !environment_is_readable(envp) || environment_refuses(envp) ||
+	    !descendant_step_child(&step))
 		return call_real(call, call->pid, envp);
 	obstacle = obstacle_of(call, &bits);
 	step.leads = obstacle != NULL;
@@ -166,7 +167,7 @@ static int lend(const char *kind, const char *command)
 	int bits;
 
 	child_look();
-	if (!descendant_is_followed() || !descendant_step_child(&step))
+	if (!descendant_is_followed() || is_unreadable(command) || !descendant_step_child(&step))
 		return 0;
 	executable_obstacle(AT_FDCWD, _PATH_BSHELL, &bits);
 	if (!environment_has_library(bits) || environment_lend(&step, bits) < 0)

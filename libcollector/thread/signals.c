@@ -227,16 +227,24 @@ void signals_stay(const sys_sigset *mask)
 	sys_sigmask(SIG_SETMASK, mask, NULL);
 }
 
-const sigset_t *signals_without_ours(const sigset_t *set, sigset_t *copy)
+/* A copy of `set` without our signals; set may be NULL. The kernel looks at no more than is copied.
+ */
+static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 {
 	if (!set || !col_is_recording())
 		return set;
-	*copy = *set;
+	*copy = (sigset_t){{0}};
+	set_kernel_set(copy, kernel_set(set) & ~owned_set);
 	for (int i = 0; i < OWNED_MAX; i++)
-		if (owned[i].signal && kernel_set(copy) & SYS_SIGBIT(owned[i].signal))
+		if (owned[i].signal && kernel_set(set) & SYS_SIGBIT(owned[i].signal))
 			note_block(&owned[i]);
-	set_kernel_set(copy, kernel_set(copy) & ~owned_set);
 	return copy;
+}
+
+/* The C library hands the pointer to the kernel, which refuses it if it leads nowhere. */
+const sigset_t *signals_without_ours(const sigset_t *set, sigset_t *copy)
+{
+	return sys_is_readable(set, sizeof(sys_sigset)) ? without_ours(set, copy) : set;
 }
 
 sys_sigset signals_believed(void)
@@ -270,7 +278,7 @@ static const sigset_t *real_set(int how, const sigset_t *set, int shielded, sigs
 {
 	if (how == SIG_UNBLOCK && !shielded)
 		return set;
-	set = signals_without_ours(set, copy);
+	set = without_ours(set, copy);
 	if (how == SIG_SETMASK && shielded)
 		set_kernel_set(copy, kernel_set(copy) | owned_set);
 	return set;
@@ -431,8 +439,7 @@ int signals_action_by_call(int signal, const void *action, void *old, unsigned l
 	struct sys_sigaction given;
 	struct sigaction wanted, before;
 
-	if (size != sizeof(sys_sigset) || (action && !sys_is_readable(action, sizeof(given))) ||
-	    (old && !sys_is_readable(old, sizeof(given))))
+	if (size != sizeof(sys_sigset) || (action && !sys_is_readable(action, sizeof(given))))
 		return 0;
 	if (action) {
 		memcpy(&given, action, sizeof(given));
@@ -440,6 +447,10 @@ int signals_action_by_call(int signal, const void *action, void *old, unsigned l
 	}
 	if (!exchange_action(signal, action ? &wanted : NULL, &before))
 		return 0;
+	/* The kernel, too, first sets the action and then stores the former one. It tells whether
+	 * that may be stored there, by what it stores itself. */
+	if (old && sys_sigaction(signal, NULL, old) < 0)
+		return -EFAULT;
 	if (old) {
 		given = for_kernel(&before);
 		memcpy(old, &given, sizeof(given));

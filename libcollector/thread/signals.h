@@ -28,8 +28,9 @@ int signals_install(int signal, signals_handler *handler);
 void signals_keep(int signal);
 
 /* The program calls rt_sigaction(2) itself: in the children that it makes, Chromium sets all
- * signals back to the default by it. Returns 1 if that is done: the signal is one of ours; 0: the
- * call is to be passed on. */
+ * signals back to the default by it. Returns 1 if that is done: the signal is one of ours; -EFAULT
+ * if it is done, but `old` may not be written to, as the kernel has it; 0: the call is to be passed
+ * on. */
 int signals_action_by_call(int signal, const void *action, void *old, unsigned long size);
 
 /* Call `watcher` when the program has changed its action for SIGBUS; old: the former action that
@@ -73,7 +74,7 @@ sys_sigset signals_of_ticks(void);
 sys_sigset signals_of_ours(const sigset_t *set);
 
 /* The program waits for a set of signals: a copy of it without ours, in *copy; or `set` itself, if
- * nothing has to be changed. */
+ * nothing has to be changed, or the kernel will refuse it as it may not be read. */
 const sigset_t *signals_without_ours(const sigset_t *set, sigset_t *copy);
 
 /* Another program is about to be executed: it inherits our signals as ignored or blocked, as the

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,7 +119,26 @@ Test(signals, the_recorders_handler_stays_if_the_program_asks_the_kernel)
 	cr_expect_not(signals_action_by_call(0, &program, NULL, size));
 	cr_expect_not(signals_action_by_call(OURS, &program, NULL, size / 2), "the kernel refuses");
 	cr_expect_not(signals_action_by_call(OURS, (void *)8, NULL, size));
-	cr_expect_not(signals_action_by_call(OURS, NULL, (void *)8, size));
+}
+
+/* The kernel sets the action before it finds that it may not store the former one. */
+Test(signals, the_program_asks_for_its_former_handler_where_nothing_may_be_stored)
+{
+	static const struct sys_sigaction constant;
+	struct sys_sigaction program = {
+		.handler = (signals_handler *)(uintptr_t)on_program,
+	};
+	const unsigned long size = sizeof(sys_sigset);
+	void *page = mmap(NULL, SYS_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sigaction now;
+
+	cr_expect_eq(signals_action_by_call(OURS, NULL, (void *)8, size), -EFAULT);
+	cr_expect_eq(signals_action_by_call(OURS, &program, page, size), -EFAULT);
+	cr_assert_eq(sigaction(OURS, NULL, &now), 0);
+	cr_expect_eq(now.sa_handler, on_program);
+	cr_expect_eq(real_action(OURS).handler, on_ours);
+	cr_expect_eq(signals_action_by_call(OURS, &constant, &program, size), 1);
+	cr_expect_eq((void *)program.handler, (void *)on_program);
 }
 
 Test(signals, what_the_program_had_before_is_its_own)
