@@ -60,6 +60,8 @@ int fdr_header_get(const uint8_t *at, struct fdr_header *out)
 	return 0;
 }
 
+enum { NS = 1000000000, NS_OF_MICRO = 1000 };
+
 /* The kind first, for whoever parses a half-written record. */
 static void put_metadata(uint8_t *at, uint64_t word0, uint64_t word1)
 {
@@ -74,11 +76,13 @@ void fdr_prologue_put(uint8_t *at, const struct fdr_prologue *prologue)
 	uint8_t *wall = at + FDR_METADATA_SIZE;
 	uint8_t *cpu = wall + FDR_METADATA_SIZE;
 	uint64_t ordinal = prologue->ordinal;
+	uint64_t ns = prologue->wall_ns;
+	uint64_t seconds = ns ? ns / NS : ordinal, micros = ns ? ns % NS / NS_OF_MICRO : ordinal;
 
 	fdr_end_put(cpu + FDR_METADATA_SIZE);
 	put_metadata(cpu, FDR_NEW_CPU | (uint64_t)prologue->cpu << 8 | prologue->tsc << 24,
 	             prologue->tsc >> 40);
-	put_metadata(wall, FDR_WALL | ordinal << 8, ordinal << 8);
+	put_metadata(wall, FDR_WALL | seconds << 8, micros << 8);
 	/* extent_left is a multiple of 16: read as a function record while bytes 0-7 are still
 	 * zero, it is a valid one. */
 	fdr_word_put(at + 8, prologue->extent_left | ordinal << 32);
@@ -89,15 +93,21 @@ int fdr_prologue_get(const uint8_t *at, struct fdr_prologue *out)
 {
 	const uint8_t *wall = at + FDR_METADATA_SIZE;
 	const uint8_t *cpu = wall + FDR_METADATA_SIZE;
+	uint64_t ordinal = get32(at + 12), seconds, micros;
 
 	if (at[0] != FDR_NEW_BUFFER || wall[0] != FDR_WALL || cpu[0] != FDR_NEW_CPU)
 		return -EBADMSG;
+	seconds = get64(wall + 1);
+	micros = get32(wall + 9);
 	*out = (struct fdr_prologue){
 		.tid = get32(at + 1),
-		.ordinal = get32(at + 12),
+		.ordinal = (uint32_t)ordinal,
 		.extent_left = get32(at + 8),
 		.cpu = get16(cpu + 1),
 		.tsc = get64(cpu + 3),
+		.wall_ns = seconds == ordinal && micros == ordinal
+	                           ? 0
+	                           : seconds * NS + micros * NS_OF_MICRO,
 	};
 	return 0;
 }

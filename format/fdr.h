@@ -10,8 +10,9 @@
  *
  * Unused space is zero. All multi-byte values are little endian and, inside records, unaligned.
  * Bytes 8-11 of NewBuffer, reserved by XRay, hold the number of bytes from there to the end of
- * its extent; bytes 12-15 the ordinal that stands also in Wall, as seconds and as microseconds,
- * since llvm-xray sorts a thread's buffers by both: see doc/decisions/100-xray-letter.md.
+ * its extent; bytes 12-15 the ordinal of the buffer. Wall has the time of NewCPUId in seconds and
+ * microseconds; but where functions are traced the ordinal, in both, since llvm-xray sorts a
+ * thread's buffers by both: see doc/decisions/100-xray-letter.md.
  * Publication order, which keeps the file readable at any instant: see fdr_prologue_put and
  * fdr_event_put.
  *
@@ -66,6 +67,7 @@ struct fdr_prologue {
 	                         of 16 */
 	uint16_t cpu;
 	uint64_t tsc;
+	uint64_t wall_ns; /* the same time, for Wall; 0: Wall has the ordinal */
 };
 
 /* Payload sizes are rounded up to 8, since llvm-xray reads the zero fill behind as 8-byte records.

@@ -100,10 +100,13 @@ static int make_overview(const struct experiment *experiment)
 	                                  .nonstop_tsc = 1,
 	                                  .cycle_frequency = (uint64_t)experiment->clock.hz,
 	                                  .buffer_size = FILE_SIZE - FDR_HEADER_SIZE};
-	const struct fdr_prologue prologue = {.tid = (uint32_t)experiment->info.pid,
-	                                      .ordinal = ORDINAL,
-	                                      .extent_left = FILE_SIZE - FDR_HEADER_SIZE,
-	                                      .tsc = experiment->clock.start.ticks};
+	const struct fdr_prologue prologue = {
+		.tid = (uint32_t)experiment->info.pid,
+		.ordinal = ORDINAL,
+		.extent_left = FILE_SIZE - FDR_HEADER_SIZE,
+		.tsc = experiment->clock.start.ticks,
+		.wall_ns = (uint64_t)((double)experiment->clock.start.ticks / experiment->clock.hz *
+	                              1e9)};
 
 	memset(words, 0, sizeof(words));
 	fdr_header_put(file, &header);

@@ -59,6 +59,11 @@ void col_stream_prologue(enum fmt_stream which, uint8_t *at, uint32_t left, uint
 		.tsc = col_ticks(),
 	};
 
+	/* llvm-xray puts the buffers of traced functions in order by it, which times would not do.
+	 */
+	if (which != FMT_STREAM_FUNCTRACE)
+		prologue.wall_ns = col_ns_of(prologue.tsc);
+
 	fdr_prologue_put(at, &prologue);
 }
 

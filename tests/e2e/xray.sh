@@ -27,6 +27,14 @@ if [ -e ended.heaptrace.yaml ]; then
 	within "every heap event is there for llvm-xray" $((2 * rounds)) $((2 * rounds + 20)) "$events"
 fi
 
+# The time of a buffer stands in Wall in seconds and microseconds, in NewCPUId in ticks.
+limited 60 llvm-xray fdr-dump ended.er/heaptrace >dump.txt 2>dump.err
+hz=$(sed -n 's/.* hz="\([0-9]*\)".*/\1/p' ended.er/log.xml | head -1)
+is "Wall has the time of each buffer" "said" "$(said_in dump.txt)$(LC_ALL=C awk -v hz="$hz" '
+	sub(/^<Wall Time: seconds = /, "") { wall = $0 + 0 }
+	sub(/^<CPU: id = [0-9]+, tsc = /, "") { n++; if (wall - $0 / hz > 1e-6 || $0 / hz - wall > 2e-6) print wall, $0 }
+	END { if (n < 2) print n " buffers" }' dump.txt)"
+
 "$xcollect" -o running.er -p hi -H on -S 0.1 "$programs/deep" 30 20 >/dev/null 2>&1 &
 pid=$!
 sleep 1

@@ -49,7 +49,7 @@ Test(fdr, header_of_the_other_byte_order_is_refused)
 Test(fdr, prologue_round_trip_and_end_behind_it)
 {
 	_Alignas(8) uint8_t bytes[FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE] = {0};
-	struct fdr_prologue in = {4000000000u, 7, 4096 - 32, 3, 0x123456789abcdef0u}, out;
+	struct fdr_prologue in = {4000000000u, 7, 4096 - 32, 3, 0x123456789abcdef0u, 0}, out;
 	struct fdr_record record;
 
 	fdr_prologue_put(bytes, &in);
@@ -62,10 +62,37 @@ Test(fdr, prologue_round_trip_and_end_behind_it)
 	cr_assert(record.type == FDR_RECORD_END);
 }
 
+/* The number of `size` bytes at `at`. */
+static uint64_t number_at(const uint8_t *at, size_t size)
+{
+	uint64_t number = 0;
+
+	memcpy(&number, at, size);
+	return number;
+}
+
+/* 8 bytes of seconds, 4 of microseconds, as XRay's document has it. */
+Test(fdr, wall_has_the_time_or_the_ordinal)
+{
+	_Alignas(8) uint8_t bytes[FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE] = {0};
+	struct fdr_prologue in = {1, 7, 4096, 3, 99, 0}, out;
+	const uint8_t *wall = bytes + FDR_METADATA_SIZE;
+
+	fdr_prologue_put(bytes, &in);
+	cr_expect(number_at(wall + 1, 8) == 7 && number_at(wall + 9, 4) == 7);
+	cr_assert(fdr_prologue_get(bytes, &out) == 0 && out.wall_ns == 0);
+	in.wall_ns = 1764370000123456999u;
+	fdr_prologue_put(bytes, &in);
+	cr_expect(wall[0] == FDR_WALL && number_at(wall + 1, 8) == 1764370000);
+	cr_expect(number_at(wall + 9, 4) == 123456 && number_at(wall + 13, 3) == 0);
+	cr_assert(fdr_prologue_get(bytes, &out) == 0);
+	cr_expect(out.wall_ns == 1764370000123456000u && out.ordinal == 7 && out.tsc == 99);
+}
+
 Test(fdr, unpublished_prologue_reads_as_unused)
 {
 	_Alignas(8) uint8_t bytes[FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE] = {0};
-	struct fdr_prologue in = {1234, 7, 4096, 3, 99}, out;
+	struct fdr_prologue in = {1234, 7, 4096, 3, 99, 1234567890}, out;
 	struct fdr_record record;
 
 	fdr_prologue_put(bytes, &in);
@@ -81,7 +108,7 @@ Test(fdr, unpublished_prologue_reads_as_unused)
 Test(fdr, prologue_needs_all_three_records)
 {
 	_Alignas(8) uint8_t bytes[FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE] = {0};
-	struct fdr_prologue in = {1, 2, 4096, 0, 5}, out = {.tid = 77};
+	struct fdr_prologue in = {1, 2, 4096, 0, 5, 0}, out = {.tid = 77};
 
 	for (size_t i = 0; i < 3; i++) {
 		memset(bytes, 0, sizeof(bytes));

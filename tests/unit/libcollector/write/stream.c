@@ -72,6 +72,7 @@ Test(stream, the_first_page_says_what_the_file_is)
 	cr_assert_eq(prologue.ordinal, 1);
 	cr_assert_eq(prologue.extent_left, 4096 - 32);
 	cr_assert(prologue.tsc >= before && prologue.tsc <= col_ticks());
+	cr_expect_eq(prologue.wall_ns, col_ns_of(prologue.tsc) / 1000 * 1000, "Wall has the time");
 	cr_assert_gt(fdr_record_get(bytes + FIRST, len - FIRST, &record), 0);
 	cr_assert_eq(record.type, FDR_RECORD_EVENT);
 	cr_assert_eq(record.payload_size, sizeof(struct fmt_clock));
