@@ -169,6 +169,6 @@ for round in 1 2 3 4 5; do
 	grep -c ', Thread [0-9]' spins.txt >>threads
 done
 kill "$target"
-is "no CPU time is counted twice" 0 "$(awk '$1 > 105' covered | wc -l)"
+is "a second attach to a process with threads: no CPU time is counted twice" 0 "$(awk '$1 > 105' covered | wc -l)"
 is "in five recordings" 5 "$(wc -l <covered)"
-is "and no thread is two" 0 "$(awk '$1 > 4' threads | wc -l)"
+is "and no thread is listed twice" 0 "$(awk '$1 > 4' threads | wc -l)"

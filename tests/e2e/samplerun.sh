@@ -81,6 +81,12 @@ is "the founder has the counts, and the others say so" "1 0" \
 	"$("$xer_print" -header all short.er 2>/dev/null | grep -c '^Sampler    period 100 us, ') $("$xer_print" -header all short.er 2>/dev/null | grep -c 'there are no counts')"
 between "of $samples samples of short programs, count" "${counted:-0}" $((samples * 80 / 100)) "$samples"
 
+# the period is that of each thread, and not of each CPU: 400 threads of 0.5 ms each have no sample in 10 ms of each, and the header says so
+"$xcollect" --sampler=10m -o lives.er -p off -A off "$programs/short_lives" 400 500 >lives.out 2>&1
+count sampler_samples lives.er >/dev/null
+is "threads shorter than the period have no samples" "" "$("$xer_print" -metrics e.samples:name -functions lives.er 2>/dev/null | awk '$NF == "live" { print $1 }')"
+is "and the header says so, and what weighs their time" 1 "$("$xer_print" -header all lives.er 2>/dev/null | grep -c '^ *threads shorter than the period have no samples: clock profiling (-p) weighs their time too$')"
+
 # a file that has no room ends, with a message
 "$xcollect" --sampler=100u,0.01 -o full.er -p off bash -c "$spin" x 400000 >/dev/null 2>&1
 [ "$(count lost_sampler_room full.er)" -gt 100 ] && ok "samples without room are counted" || not_ok "samples without room are counted"
