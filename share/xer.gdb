@@ -214,9 +214,10 @@ class Recorder:
         raise XerError(said[-1] if said else "xcollect has ended without a word")
 
     def wait_for_signals(self, pid):
-        """Samples that were asked for are taken when the process runs: at the end of the recording it drops the signals."""
+        """Samples that were asked for are taken when the process runs, which may be late on a busy machine: at the end of the
+        recording it drops the signals."""
         ours = 1 << (self.SAMPLE - 1) | 1 << (self.PAUSE - 1)
-        for _ in range(100):
+        for _ in range(500):
             if not any(int(self.status_of(pid, name) or "0", 16) & ours for name in ("SigPnd", "ShdPnd")):
                 return
             time.sleep(0.02)
