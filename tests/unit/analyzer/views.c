@@ -161,6 +161,34 @@ Test(views, growth_that_they_explain_is_not)
 	free(text);
 }
 
+/* Two samples 9 ms apart, the later one after `user` and `system` CPU time. */
+static void put_interval(uint64_t user, uint64_t system)
+{
+	const struct fmt_usage first = {.kind = FMT_KIND_usage, .number = 1};
+	const struct fmt_usage last = {
+		.kind = FMT_KIND_usage, .number = 2, .user_ns = user, .system_ns = system};
+	struct maker_stream overview;
+
+	maker_stream_init(&overview);
+	maker_extent(&overview, 42, t, 4096);
+	maker_event(&overview, t + 1000000, &first, sizeof(first));
+	maker_event(&overview, t + 10000000, &last, sizeof(last));
+	maker_stream_put(&maker, &overview, "overview");
+}
+
+/* What the program used while it was loaded is in the first interval. */
+Test(views, an_interval_has_no_share_that_is_impossible)
+{
+	put_interval(90000000, 4500000);
+	CHECK("sample_detail", "      0.009     0.090      -     0.004   50.0 ");
+}
+
+Test(views, an_interval_has_the_shares_of_its_time)
+{
+	put_interval(9000000, 900000);
+	CHECK("sample_detail", "      0.009     0.009  100.0     0.001   10.0 ");
+}
+
 static void put_waits(void)
 {
 	maker_sync(&stream, t + 100, FMT_sync_func_MUTEX_INIT, 0x5000, 0, 0, ids[2]);
