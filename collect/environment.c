@@ -121,7 +121,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.clock_is_tsc = (uint64_t)clock->is_tsc;
 	descriptor.clock_hz = clock->hz;
 	descriptor.profile_us = request->profile_us;
-	descriptor.filters = request->clock.filters;
+	descriptor.filters = profileclock_filters();
 	descriptor.without_perf = request->clock.kind > PROFILECLOCK_PERF;
 #define SWITCH(field, ...) descriptor.field = (uint64_t)request->field;
 #include "format/datakind.def"

@@ -73,7 +73,7 @@ static int read_paranoid(void)
 	return len > 0 ? atoi(text) : PARANOID_UNKNOWN;
 }
 
-static uint64_t count_filters(void)
+uint64_t profileclock_filters(void)
 {
 	static const char key[] = "Seccomp_filters:";
 	FILE *file = fopen("/proc/self/status", "re");
@@ -90,9 +90,7 @@ static uint64_t count_filters(void)
 
 void profileclock_find(struct profileclock *out)
 {
-	*out = (struct profileclock){.tick_ns = host_tick_ns(),
-	                             .paranoid = PARANOID_UNKNOWN,
-	                             .filters = count_filters()};
+	*out = (struct profileclock){.tick_ns = host_tick_ns(), .paranoid = PARANOID_UNKNOWN};
 	if (!is_kernel_new()) {
 		out->kind = PROFILECLOCK_KERNEL;
 		return;

@@ -18,12 +18,14 @@ struct profileclock {
 	int error;        /* of perf_event_open, 0: none */
 	int paranoid;     /* kernel.perf_event_paranoid, -2: unknown */
 	uint64_t tick_ns; /* 0: unknown */
-	uint64_t filters; /* of system calls, that this process has */
 };
 
 /* Find out which clock a program gets that this process starts. One that runs already has the same,
  * if the kernel permits it as much. */
 void profileclock_find(struct profileclock *out);
+
+/* How many filters of system calls this process has, and so what it starts: a container has one. */
+uint64_t profileclock_filters(void);
 
 /* What is recorded of it: a word. */
 const char *profileclock_name(const struct profileclock *clock);

@@ -310,7 +310,7 @@ filtered()
 forbids=$programs/forbids
 "$forbids" mount kill >/dev/null
 if [ $? != 3 ]; then
-	skip "archives below filters" "no seccomp filters here" 24
+	skip "archives below filters" "no seccomp filters here" 26
 else
 	for call in clone wait4 execve dup3 setns; do
 		for how in kill trap; do
@@ -322,6 +322,10 @@ else
 		"$(filtered f-mount "$forbids" mount kill) $(ls f-mount.er/archives | grep -c '^forbids_')"
 	is "in what it executes, too" "4   1" \
 		"$(filtered f-executed "$forbids" mount kill "$forbids" ptrace refuse sh -c 'exit 4') $(ls f-executed.er/archives | grep -c '^forbids_')"
+	for clock in on off; do
+		limited 60 "$programs/refuse" perf 1 "$xcollect" -p $clock -H on -o "contained-$clock.er" "$programs/forbids" mount refuse >/dev/null 2>&1
+		is "where xcollect itself has a filter, as in a container, the program is archived (-p $clock)" "3 1" "$? $(ls "contained-$clock.er/archives" | grep -c '^forbids_')"
+	done
 	is "what it executes below a filter that forbids it ends as ever" "4  " "$(filtered f-below "$forbids" clone kill sh -c 'exit 4')"
 	is "and is not archived" 0 "$(ls f-below.er/archives 2>/dev/null | wc -l)"
 fi
