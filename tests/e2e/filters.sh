@@ -2,17 +2,11 @@
 . "$(dirname "$0")/lib.sh"
 
 record burn -p hi -S 0.1 -- "$programs/burn50" 1 2
-report burn -metrics e.totalcpu -thread_select 1 -functions -thread_select 2 -functions -thread_select 3 -functions
-mapfile -t totals < <(awk '$2 == "<Total>" { print $1 }' burn.txt)
-report burn -metrics e.totalcpu -functions
-all=$(value burn '<Total>' 1)
-sum=$(printf '%s\n' "${totals[@]}" | awk '{ s += $1 } END { print s }')
-within "the threads make up the whole" "$(awk -v a="$all" 'BEGIN { print a - 0.0025 }')" "$(awk -v a="$all" 'BEGIN { print a + 0.0025 }')" "$sum"
-report burn -metrics e.totalcpu -time 0-0.5 -functions
-first=$(value burn '<Total>' 1)
-report burn -metrics e.totalcpu -time 0.5- -functions
-within "two halves of the time make up the whole" "$(awk -v a="$all" 'BEGIN { print a - 0.0015 }')" "$(awk -v a="$all" 'BEGIN { print a + 0.0015 }')" \
-	"$(awk -v a="$first" -v b="$(value burn '<Total>' 1)" 'BEGIN { print a + b }')"
+# exact COMMAND...: the totals that the commands print, together, in whole microseconds: text has as many digits as there are samples for
+exact() { "$xer_print" -printmode csv -metrics e.totalcpu:name "$@" burn.er 2>exact.err | awk -F, '$1 == "<Total>" { s += $2 } END { printf "%.6f", s }'; }
+all=$(exact -functions)
+is "the threads make up the whole" "$all" "$(exact -thread_select 1 -functions -thread_select 2 -functions -thread_select 3 -functions)"
+is "two halves of the time make up the whole" "$all" "$(exact -time 0-0.5 -functions -time 0.5- -functions)"
 report burn -metrics e.totalcpu -functions
 work=$(value burn work_b 1)
 report burn -metrics e.totalcpu -filters 'LEAF == FNAME("work_b")' -functions
@@ -84,9 +78,8 @@ END
 
 report burn -metrics e.totalcpu -threads
 is "index objects: three threads" 3 "$(grep -c ', Thread [0-9]' burn.txt)"
-is "whose total is the whole" "$all" "$(value burn '<Total>' 1)"
-report burn -metrics e.totalcpu -seconds
-within "seconds in their order add up" "$(awk -v a="$all" 'BEGIN { print a - 0.0025 }')" "$(awk -v a="$all" 'BEGIN { print a + 0.0025 }')" \
-	"$(awk '$2 == "Second" { if ($3 != n++) exit 1; s += $1 } END { print s }' burn.txt)"
+is "whose total is the whole" "$all" "$(exact -threads)"
+is "seconds in their order add up" "$all" "$("$xer_print" -printmode csv -metrics e.totalcpu:name -seconds burn.er |
+	awk -F, '$1 ~ /^Second / { if ($1 != "Second " n++) exit 1; s += $2 } END { printf "%.6f", s }')"
 report heap -metrics i.heapleakcnt -datasize
 is "leaks are counted where they were allocated" "$count" "$(value heap '<Total>' 1)"

@@ -94,7 +94,7 @@ contains "heapmaps lists the stacks" '^Mapping #1, Instances = [0-9]*, Bytes Map
 contains "its innermost function is the program's" '^  move \+ ' maps.txt
 absent "and never the recorder" '<Recorder>' maps.txt
 
-record fixed -p off -H on -- "$programs/fixed"
+record fixed -p off -H on -A off -- "$programs/fixed"
 report fixed "${metrics[@]}"
 row fixed allocate 3 30 3 30
 report fixed -header all
