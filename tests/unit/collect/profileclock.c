@@ -26,7 +26,7 @@ static void expect(const struct profileclock *clock, uint64_t us, const char *ex
 
 Test(profileclock, says_why_there_are_fewer_samples)
 {
-	struct profileclock clock = {PROFILECLOCK_PARANOID, EACCES, 3, 4000000, 0};
+	struct profileclock clock = {PROFILECLOCK_PARANOID, EACCES, 3, 4000000};
 
 	expect(&clock, 997,
 	       "clock samples come at the kernel's ticks, 250 a second, not 1003: perf events are "
@@ -49,7 +49,7 @@ Test(profileclock, says_why_there_are_fewer_samples)
 
 Test(profileclock, says_nothing_where_all_samples_come)
 {
-	struct profileclock clock = {PROFILECLOCK_PARANOID, EACCES, 3, 4000000, 0};
+	struct profileclock clock = {PROFILECLOCK_PARANOID, EACCES, 3, 4000000};
 
 	expect(&clock, 10007, NULL);
 	expect(&clock, 4000, NULL);
