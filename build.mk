@@ -212,7 +212,8 @@ TESTED_analyzer     := $(call renamed,analyzer,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) 
 # An archive, after -lc: a test gets only the objects that it uses, and functions that the C library has too only from such
 # objects. So in the whole program, wrappers that tests call come before the C library's functions, as in a program that is
 # recorded.
-TESTED_libcollector := $(BUILD)/lib/libcollector.a
+# Nothing but wrappers is in some objects, so that no test would get them.
+TESTED_libcollector := $(BUILD)/lib/libcollector.a $(addprefix $(BUILD)/obj/pic/libcollector/process/,exec.o memlock.o spawn.o)
 
 define unit_program
 $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(call objects,,tests/unit/*.c) $(TESTED_$(1)) $(FORMAT_LIB)
