@@ -206,7 +206,7 @@ TESTED_experiment   := $(EXPERIMENT_LIB)
 TESTED_template     := $(TEMPLATE_LIB)
 TESTED_sampler      := $(SAMPLER_LIB)
 TESTED_attach       := $(call renamed,attach,$(ATTACH_OBJ))
-TESTED_perf         := $(filter-out %/main.o,$(PERF_OBJ)) $(SAMPLER_LIB)
+TESTED_perf         := $(call renamed,perf,$(PERF_OBJ)) $(SAMPLER_LIB)
 TESTED_archive      := $(call renamed,archive,$(ARCHIVE_OBJ)) $(EXPERIMENT_LIB)
 TESTED_analyzer     := $(call renamed,analyzer,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) $(EXPERIMENT_LIB)
 # An archive, after -lc: a test gets only the objects that it uses, and functions that the C library has too only from such
