@@ -62,6 +62,30 @@ static void put_sync_and_calls(void)
 	maker_stream_put(&maker, &stream, "iotrace");
 }
 
+/* 300 ms of a thread, of which a wait of 80 ms and 50 ms of CPU time are known. */
+static void put_wall(void)
+{
+	const struct fmt_wait wait = {.kind = FMT_KIND_wait,
+	                              .state = FMT_wall_state_SLEEP,
+	                              .func = FMT_wait_func_POLL,
+	                              .stack = ids[1],
+	                              .span = 80000000,
+	                              .wait = 80000000};
+	const struct fmt_account account = {.kind = FMT_KIND_account,
+	                                    .reason = FMT_account_reason_END,
+	                                    .tid = 45,
+	                                    .begin = t,
+	                                    .cpu_ns = 50000000,
+	                                    .queue_ns = 20000000};
+	struct maker_stream stream;
+
+	maker_stream_init(&stream);
+	maker_extent(&stream, 45, t, 4096);
+	maker_event(&stream, t + 100000000, &wait, sizeof(wait));
+	maker_event(&stream, t + 300000000, &account, sizeof(account));
+	maker_stream_put(&maker, &stream, "walltrace");
+}
+
 static void set_up(void)
 {
 	static const uint64_t pcs[] = {0x1000, 0x2000, 0x3000};
@@ -75,6 +99,7 @@ static void set_up(void)
 	maker_clock(&stream, t + 77, FMT_clock_state_USER, 1600, ids[1]);
 	maker_stream_put(&maker, &stream, "profile");
 	put_sync_and_calls();
+	put_wall();
 }
 
 static void tear_down(void)
@@ -116,8 +141,13 @@ static void compare(struct experiment *experiment, const struct exp_data_set *wh
 	cr_assert_eq(set->io.file_count, whole->io.file_count);
 	cr_assert_str_eq(set->io.files[0].name, whole->io.files[0].name);
 	cr_assert_arr_eq(&set->io.totals, &whole->io.totals, sizeof(set->io.totals));
-	cr_assert_eq(set->quality.samples, whole->quality.samples);
-	cr_assert_eq(set->quality.heap_events, whole->quality.heap_events);
+	cr_assert_arr_eq(&set->quality, &whole->quality, sizeof(set->quality));
+	cr_assert_eq(set->quality.samples, 1);
+	cr_assert_eq(set->quality.user_samples, 1);
+	cr_assert_eq(set->quality.sampled_ns, 1600);
+	cr_assert_float_eq(set->quality.sampled_squares, 1600.0 * 1600, 0);
+	cr_assert_eq(set->quality.wall_ns, 300000000);
+	cr_assert_eq(set->quality.wall_unknown_ns, 150000000);
 	cr_assert_eq(set->quality.sync_events, EVENTS);
 	cr_assert_eq(set->quality.io_events, EVENTS);
 	cr_assert_float_eq(set->first_s, whole->first_s, 0);
