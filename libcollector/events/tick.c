@@ -335,27 +335,35 @@ void tick_tell_user_only(void)
 
 /* ---- ticks */
 
-static int is_own(const struct col_thread *thread)
+static int is_own(const struct col_thread *thread, uint32_t tid)
 {
-	uint32_t tid = sys_tid();
-
 	return tid ? atomic_load(&thread->tid) == tid : thread == col_self;
 }
+
+/* A signal of ours. */
+struct signal {
+	const siginfo_t *info;
+	void *context;
+	uint32_t tid; /* of the calling thread; 0: a filter of system calls refuses the number */
+	enum tick_perf_trap trap;
+	uint64_t period_ns;
+};
 
 /* The tick of the calling thread. While in_handler is set, no other thread ends the recording
  * (attach.c). */
 static __attribute__((noinline)) void take_tick(struct col_thread *thread,
-                                                const ucontext_t *context, const struct tick *tick)
+                                                const struct signal *signal,
+                                                const struct tick *tick)
 {
 	atomic_store_explicit(&thread->in_handler, 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	/* Behind the totals nothing more counts. */
-	if (col_is_recording() && !atomic_load(&col.closing) && is_own(thread)) {
+	if (col_is_recording() && !atomic_load(&col.closing) && is_own(thread, signal->tid)) {
 		col_check_time();
 		if (tick->reason == TICK_WATCH)
 			watch(thread, is_look_due(thread));
 		else if (atomic_load(&col.switches->on[SOURCE_CLOCK]))
-			tick_sample(thread, context, tick);
+			tick_sample(thread, signal->context, tick);
 		thread_check_name(thread, COL_HANDLER);
 		if (usage_sample_if_due(thread, COL_HANDLER)) {
 			thread_scan_begin();
@@ -371,19 +379,10 @@ static __attribute__((noinline)) void take_tick(struct col_thread *thread,
 
 /* ---- handlers: the part that runs on the program's stack is short */
 
-/* A signal of ours. */
-struct signal {
-	const siginfo_t *info;
-	void *context;
-	uint32_t tid;
-	enum tick_perf_trap trap;
-	uint64_t period_ns;
-};
-
 static void enter(void (*take)(void *signal), struct signal *signal)
 {
 	if (unlikely(altstack_is_exhausted(signal->context, ALTSTACK_ENTRY) ||
-	             !handler_stack_run(take, signal)))
+	             !handler_stack_run(take, signal, signal->tid)))
 		signals_restart_call(TICK_SIGNAL, signal->context);
 }
 
@@ -396,7 +395,7 @@ static void take_timer(void *argument)
 
 	if (pointer_borrow(thread, &pointer) == 0) {
 		tick.reason = reason_of_timer(thread);
-		take_tick(thread, signal->context, &tick);
+		take_tick(thread, signal, &tick);
 		pointer_return(pointer);
 	}
 	signals_restart_call(TICK_SIGNAL, signal->context);
@@ -404,7 +403,7 @@ static void take_timer(void *argument)
 
 static void handle(int number, siginfo_t *info, void *context)
 {
-	struct signal signal = {.info = info, .context = context};
+	struct signal signal = {.info = info, .context = context, .tid = sys_tid()};
 
 	arch_allow_unaligned(context);
 	if (info->si_code != SI_TIMER || !signals_is_ours(info)) {
@@ -442,7 +441,6 @@ static void take_trap(void *argument)
 {
 	const struct signal *signal = argument;
 	struct tick tick = {.period_ns = signal->period_ns};
-	/* A filter of system calls may refuse the number. */
 	struct col_thread *thread = signal->tid ? thread_find(signal->tid) : col_self;
 	uintptr_t pointer = 0;
 
@@ -451,7 +449,7 @@ static void take_trap(void *argument)
 			thread = find_unannounced(signal->tid);
 		if (thread) {
 			tick.reason = reason_of_trap(thread, signal->trap);
-			take_tick(thread, signal->context, &tick);
+			take_tick(thread, signal, &tick);
 		}
 		pointer_return(pointer);
 	}

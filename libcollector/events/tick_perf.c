@@ -347,17 +347,19 @@ void tick_perf_settle(void)
  * over: what the signal took until now is taken off the new one. */
 static void vary(void)
 {
-	uint64_t next = period / 2 + col_any_of(period);
-	uint64_t since = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+	uint64_t next, since;
 
-	if (period >= VARIED_MIN_NS) {
-		atomic_store(&is_for_self, 1);
-		if (since > present && since - present < next / 2)
-			next -= since - present;
-		begin_period(next);
-	} else if (unlikely(atomic_exchange(&is_for_self, 0))) {
-		begin_period(period);
+	if (period < VARIED_MIN_NS) {
+		if (unlikely(atomic_exchange(&is_for_self, 0)))
+			begin_period(period);
+		return;
 	}
+	next = period / 2 + col_any_of(period);
+	since = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+	atomic_store(&is_for_self, 1);
+	if (since > present && since - present < next / 2)
+		next -= since - present;
+	begin_period(next);
 }
 
 /* In the kernel's struct siginfo, our tag stands behind the address; glibc 2.36 does not know it.

@@ -13,6 +13,9 @@ enum {
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
 
+/* Event time before which no periodic sample is due: to read that costs no system call. */
+static atomic_uint_fast64_t look_at;
+
 /* What the process had used when this image began and an earlier one had recorded it. */
 static struct {
 	uint64_t cpu_ns, user_ns;
@@ -60,6 +63,7 @@ static void begin_at(const struct process_moment *start)
 	struct rusage usage = {.ru_maxrss = 0};
 
 	began = *start;
+	atomic_store(&look_at, 0);
 	atomic_store(&next_ns, period_ns() == 0 ? 0 : start->mono_ns + period_ns());
 	SYS2(SYS_getrusage, RUSAGE_SELF, &usage);
 	began_kib = (uint64_t)usage.ru_maxrss;
@@ -293,12 +297,28 @@ static void put_off_next(uint64_t began_ns)
 		atomic_compare_exchange_strong(&next_ns, &next, later);
 }
 
+/* Half of the time that is left: event time may run faster than its nominal rate, and the other
+ * clock may stand still in between. */
+static void look_later(uint64_t ticks, uint64_t now_ns)
+{
+	uint64_t left_ns = less(atomic_load(&next_ns), now_ns);
+
+	atomic_store(&look_at, ticks + col_ticks_of(left_ns / 2));
+}
+
 int usage_sample_if_due(struct col_thread *thread, enum col_context context)
 {
-	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), due = claim_due(now);
+	uint64_t ticks = col_ticks(), now, due;
 
-	if (due == 0) /* or the start has its own sample */
+	if (period_ns() == 0 ||
+	    likely(ticks < atomic_load_explicit(&look_at, memory_order_relaxed)))
 		return 0;
+	now = sys_clock_ns(CLOCK_MONOTONIC);
+	due = claim_due(now);
+	if (due == 0) { /* or the start has its own sample */
+		look_later(ticks, now);
+		return 0;
+	}
 	write_missed(thread, context, due, less(now, period_ns()), now);
 	take_sample(thread, context, FMT_sample_reason_PERIODIC);
 	put_off_next(now);

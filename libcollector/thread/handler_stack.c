@@ -27,9 +27,9 @@ static int is_lost(unsigned holder)
 }
 
 /* The first free one, so that few of them are ever touched. Returns its number, or -1. */
-static int take(void)
+static int take(uint32_t tid)
 {
-	unsigned self = sys_tid() | 1u << 31; /* never 0 */
+	unsigned self = tid | 1u << 31; /* never 0 */
 
 	for (int i = 0; i < STACKS; i++) {
 		unsigned free = 0;
@@ -48,7 +48,7 @@ static int take(void)
 	return -1;
 }
 
-int handler_stack_run(void (*function)(void *argument), void *argument)
+int handler_stack_run(void (*function)(void *argument), void *argument, uint32_t tid)
 {
 	int number;
 
@@ -56,7 +56,7 @@ int handler_stack_run(void (*function)(void *argument), void *argument)
 		function(argument);
 		return 1;
 	}
-	number = take();
+	number = take(tid);
 	if (unlikely(number < 0))
 		return 0;
 	arch_on_stack(memory + (size_t)(number + 1) * SIZE, function, argument);

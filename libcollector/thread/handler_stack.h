@@ -7,14 +7,16 @@
 #ifndef XER_COLLECTOR_HANDLER_STACK_H
 #define XER_COLLECTOR_HANDLER_STACK_H
 
+#include <stdint.h>
+
 /* Have memory for them. Without it, handlers run where they are. Normal context, at the start. */
 void handler_stacks_open(void);
 
 /* In a forked child: none is in use. */
 void handler_stacks_restart(void);
 
-/* Call `function` on one of them, with all signals blocked. Returns 1, or 0 if all are in use: then
- * it was not called. Signal-safe. */
-int handler_stack_run(void (*function)(void *argument), void *argument);
+/* Call `function` on one of them, in the calling thread, whose number is `tid` (0: not known), with
+ * all signals blocked. Returns 1, or 0 if all are in use: then it was not called. Signal-safe. */
+int handler_stack_run(void (*function)(void *argument), void *argument, uint32_t tid);
 
 #endif

@@ -52,8 +52,9 @@ void handler_stacks_restart(void)
 {
 }
 
-int handler_stack_run(void (*function)(void *argument), void *argument)
+int handler_stack_run(void (*function)(void *argument), void *argument, uint32_t tid)
 {
+	(void)tid;
 	function(argument);
 	return 1;
 }

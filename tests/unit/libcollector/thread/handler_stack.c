@@ -26,12 +26,12 @@ Test(handler_stack, a_function_runs_elsewhere)
 	char here[64];
 	int count = 0;
 
-	cr_assert(handler_stack_run(see, &count));
+	cr_assert(handler_stack_run(see, &count, sys_tid()));
 	cr_assert_eq(count, 1);
 	cr_assert_gt(labs(seen_at - here), 4096);
 	cr_assert_eq((uintptr_t)seen_at % 16, 0, "aligned as compilers expect");
 	for (int i = 0; i < 1000; i++)
-		cr_assert(handler_stack_run(see, &count));
+		cr_assert(handler_stack_run(see, &count, sys_tid()));
 	cr_assert_eq(count, 1001);
 }
 
@@ -40,9 +40,9 @@ static void nest(void *deepest)
 	int *result = deepest;
 
 	if (++depth < STACKS)
-		*result = handler_stack_run(nest, deepest);
+		*result = handler_stack_run(nest, deepest, sys_tid());
 	else
-		*result = handler_stack_run(see, &inside);
+		*result = handler_stack_run(see, &inside, sys_tid());
 }
 
 /* As many threads as there are stacks may be interrupted in a handler. */
@@ -50,10 +50,10 @@ Test(handler_stack, when_all_are_in_use_it_is_not_called)
 {
 	int result = -1, count = 0;
 
-	cr_assert(handler_stack_run(nest, &result));
+	cr_assert(handler_stack_run(nest, &result, sys_tid()));
 	cr_assert_eq(depth, STACKS);
 	cr_assert_eq(inside, 0);
-	cr_assert(handler_stack_run(see, &count), "they are free again");
+	cr_assert(handler_stack_run(see, &count, sys_tid()), "they are free again");
 	cr_assert_eq(count, 1);
 }
 
@@ -65,7 +65,7 @@ static void stay(void *unused)
 
 static void *leave(void *unused)
 {
-	handler_stack_run(stay, NULL);
+	handler_stack_run(stay, NULL, sys_tid());
 	return unused;
 }
 
@@ -80,7 +80,7 @@ Test(handler_stack, one_whose_holder_is_gone_is_taken_again)
 		cr_assert_eq(pthread_create(&thread, NULL, leave, NULL), 0);
 		pthread_join(thread, NULL);
 	}
-	for (int i = 0; i < 100 && !handler_stack_run(see, &count); i++)
+	for (int i = 0; i < 100 && !handler_stack_run(see, &count, sys_tid()); i++)
 		SYS0(SYS_sched_yield); /* the kernel has the last one for a moment */
 	cr_assert_eq(count, 1);
 }
