@@ -122,6 +122,12 @@ void process_begin_events(void)
 	control_stop();
 }
 
+static void expect_thread(void)
+{
+	tick_before_thread();
+	col_log_expect_threads();
+}
+
 static const struct col_host host = {
 	.settle = child_settle,
 	.make_map = directory_make_map,
@@ -129,7 +135,7 @@ static const struct col_host host = {
 	.check_time = recording_check,
 	.stop_events = recording_stop,
 	.restart_events = recording_restart,
-	.thread_coming = tick_before_thread,
+	.thread_coming = expect_thread,
 	.account = process_account,
 	.terminate = control_terminate,
 	.waited = snapshot_after_wait,

@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64 };
+enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64, REACH_MAX = 4096 };
 
 /* A directory, known by device and inode: a path may lead elsewhere by now. */
 struct place {
@@ -45,27 +45,47 @@ static int high_fd(void)
 	                                                 : limit.rlim_cur / 2);
 }
 
-/* Open it above the limit of descriptors, all of which the program has taken. Only while nobody
- * sees for a moment what limit the process has. */
+/* The limit of descriptors is higher for a moment, with signals blocked. Only while nobody else
+ * sees what limit the process has. */
+struct raised {
+	struct rlimit before;
+	sys_sigset mask;
+};
+
+static int raise_limit(struct raised *raised)
+{
+	struct rlimit *before = &raised->before, more;
+
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, before) < 0 ||
+	    before->rlim_cur >= before->rlim_max || !kernel_sees_one_thread())
+		return -EMFILE;
+	more = *before;
+	more.rlim_cur += HIGH_FD_MARGIN;
+	if (more.rlim_cur > before->rlim_max)
+		more.rlim_cur = before->rlim_max;
+	sys_block_signals(&raised->mask);
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, NULL) == 0)
+		return 0;
+	sys_sigmask(SIG_SETMASK, &raised->mask, NULL);
+	return -EMFILE;
+}
+
+static void restore_limit(const struct raised *raised)
+{
+	SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised->before, NULL);
+	sys_sigmask(SIG_SETMASK, &raised->mask, NULL);
+}
+
+/* Open it above the limit, as the program has taken all below. */
 static long open_above(int directory, const char *name, int access, mode_t mode)
 {
-	struct rlimit limit, more;
+	struct raised raised;
 	long fd = -EMFILE;
-	sys_sigset old;
 
-	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 ||
-	    limit.rlim_cur >= limit.rlim_max || !kernel_sees_one_thread())
-		return fd;
-	more = limit;
-	more.rlim_cur += HIGH_FD_MARGIN;
-	if (more.rlim_cur > limit.rlim_max)
-		more.rlim_cur = limit.rlim_max;
-	sys_block_signals(&old);
-	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, NULL) == 0) {
+	if (raise_limit(&raised) == 0) {
 		fd = sys_openat(directory, name, access, mode);
-		SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
+		restore_limit(&raised);
 	}
-	sys_sigmask(SIG_SETMASK, &old, NULL);
 	return fd;
 }
 
@@ -250,6 +270,25 @@ void col_file_close(struct col_file *file)
 	if (col_file_is_ours(file))
 		sys_close(file->fd);
 	file->fd = -1;
+}
+
+/* The kernel's table of descriptors grows by it, so not far. */
+void col_file_move_above(struct col_file *file)
+{
+	struct raised raised;
+	long above;
+
+	if (file->is_brief || !col_file_is_ours(file) || is_above(file->fd) ||
+	    raise_limit(&raised) < 0)
+		return;
+	above = raised.before.rlim_cur > REACH_MAX
+	                ? -EMFILE
+	                : SYS3(SYS_fcntl, file->fd, F_DUPFD_CLOEXEC, raised.before.rlim_cur);
+	restore_limit(&raised);
+	if (above < 0)
+		return;
+	sys_close(file->fd);
+	file->fd = (int)above;
 }
 
 struct use {

@@ -173,8 +173,11 @@ int col_xml_open(enum col_xml which)
 	return col_file_with_free(open_now, &files[which]);
 }
 
+static atomic_int has_moved; /* out of reach of other threads */
+
 void col_log_forget(void)
 {
+	atomic_store(&has_moved, 0);
 	for (int i = 0; i < COL_XMLS; i++) {
 		struct xml_file *xml = &files[i];
 
@@ -201,16 +204,19 @@ static int current_fd(struct xml_file *xml)
 	return fd;
 }
 
-static int write_all(struct xml_file *xml, int fd)
+/* The descriptor is looked at before each write, as another thread may replace it. */
+static int write_all(struct xml_file *xml)
 {
 	for (size_t i = 0; i < xml->plan.count; i++) {
 		const struct xml_write *write = &xml->plan.write[i];
 		unsigned tries = 0;
 		long done;
 
-		do
-			done = sys_pwrite(fd, write->bytes, write->len, write->at);
-		while (retry(done == -EINTR, &tries));
+		do {
+			int fd = current_fd(xml);
+
+			done = fd < 0 ? fd : sys_pwrite(fd, write->bytes, write->len, write->at);
+		} while (retry(done == -EINTR, &tries));
 		if (done != (long)write->len)
 			return done < 0 ? (int)done : -ENOSPC;
 	}
@@ -235,7 +241,7 @@ static int append_now(void *argument)
 	if (error == 0)
 		error = col_file_may_grow(xml->end + 2 * XML_PAGE);
 	if (error == 0)
-		error = write_all(xml, fd);
+		error = write_all(xml);
 	if (error < 0) {
 		xml->stopped |= error != -E2BIG && !retry_later(error);
 		col_count(&col.count.lost_log, 1);
@@ -281,6 +287,22 @@ static void drain_and_unlock(struct xml_file *xml)
 		drain(xml);
 		col_lock_give(&xml->lock);
 	} while (has_queued(xml) && col_lock_try(&xml->lock));
+}
+
+void col_log_expect_threads(void)
+{
+	sys_sigset old;
+
+	if (likely(atomic_load_explicit(&has_moved, memory_order_relaxed)) ||
+	    atomic_exchange(&has_moved, 1))
+		return;
+	sys_block_signals(&old);
+	for (int i = 0; i < COL_XMLS; i++)
+		if (col_lock_try(&files[i].lock)) {
+			col_file_move_above(&files[i].file);
+			drain_and_unlock(&files[i]);
+		}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 static int is_deleted(void *unused)

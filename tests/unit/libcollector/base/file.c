@@ -305,3 +305,82 @@ Test(file, a_limit_of_files_is_kept_without_a_signal)
 	cr_assert_eq(col_file_may_grow(10000), 0);
 	cr_assert_eq(col_file_may_grow(10001), -EFBIG);
 }
+
+/* In a child, which has one thread: the test's process has another one. Returns the number. */
+static int move_and_look(struct col_file *file)
+{
+	struct rlimit after;
+	int before = file->fd, other = open("/dev/null", O_RDWR), above;
+
+	col_file_move_above(file);
+	above = file->fd;
+	if (fcntl(before, F_GETFD) != -1 || fcntl(above, F_GETFD) != FD_CLOEXEC)
+		return 1;
+	if (dup2(other, above) != -1 || col_file_get(file, "data") != above)
+		return 2;
+	if (getrlimit(RLIMIT_NOFILE, &after) < 0 || after.rlim_cur != 200)
+		return 3;
+	col_file_move_above(file);
+	return file->fd == above ? above : 4; /* it is there already */
+}
+
+/* Where no dup2 of the program reaches it. Its limit is as before. */
+Test(file, it_can_be_moved_out_of_reach)
+{
+	struct rlimit limits = {200, 1000};
+	struct col_file file;
+	pid_t child;
+	int status;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limits), 0);
+	file = take("data");
+	cr_assert_lt(file.fd, 200);
+	child = fork();
+	if (child == 0)
+		_exit(move_and_look(&file));
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status));
+	cr_expect_geq(WEXITSTATUS(status), 200);
+}
+
+static void *move_above(void *file)
+{
+	col_file_move_above(file);
+	return NULL;
+}
+
+/* Another thread could see the limit that it has for a moment. */
+Test(file, with_other_threads_it_stays)
+{
+	struct rlimit limits = {200, 1000};
+	struct col_file file;
+	pthread_t thread;
+	int before;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limits), 0);
+	file = take("data");
+	before = file.fd;
+	cr_assert_eq(pthread_create(&thread, NULL, move_above, &file), 0);
+	pthread_join(thread, NULL);
+	cr_assert_eq(file.fd, before);
+}
+
+Test(file, it_stays_where_the_limit_cannot_be_raised)
+{
+	struct rlimit limits = {200, 200};
+	struct col_file file;
+	pid_t child;
+	int status;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limits), 0);
+	file = take("data");
+	child = fork();
+	if (child == 0) {
+		int before = file.fd;
+
+		col_file_move_above(&file);
+		_exit(file.fd != before);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}

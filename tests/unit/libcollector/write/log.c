@@ -17,8 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 TestSuite(log, .init = scratch_open, .fini = scratch_remove);
@@ -313,4 +316,51 @@ Test(log, a_forked_child_has_all_texts_again)
 		col_text_borrow();
 	col_log_forget();
 	cr_assert_not_null(col_text_borrow());
+}
+
+static atomic_int is_over;
+
+/* A program that puts its own file at all numbers that it may have. */
+static void *replace_all(void *victim)
+{
+	while (!atomic_load(&is_over))
+		for (int number = 900; number < 1024; number++)
+			dup2(*(int *)victim, number);
+	return NULL;
+}
+
+/* Elements are written while another thread does that. Returns the size of its file. */
+static int size_of_victim(void)
+{
+	enum { ELEMENTS = 3000 };
+	struct stat status;
+	int victim = memfd_create("victim", 0);
+	pthread_t thread;
+
+	col_log_expect_threads();
+	pthread_create(&thread, NULL, replace_all, &victim);
+	for (int i = 0; i < ELEMENTS; i++)
+		append(COL_MAP, " <element/>\n");
+	atomic_store(&is_over, 1);
+	pthread_join(thread, NULL);
+	return fstat(victim, &status) < 0 ? -1 : (int)status.st_size;
+}
+
+/* In a child, which has one thread at first: the test's process has another one. */
+Test(log, a_thread_that_replaces_descriptors_does_not_get_elements_into_its_file)
+{
+	struct rlimit limit;
+	int status;
+	pid_t child;
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	cr_assert_gt(limit.rlim_max, 1024);
+	limit.rlim_cur = 1024;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	child = fork();
+	if (child == 0)
+		_exit(size_of_victim() != 0);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	cr_assert_eq(scratch_count("map.xml", "<element/>"), 3000);
 }
