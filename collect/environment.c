@@ -148,6 +148,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.step.paused = (uint64_t)request->start_paused;
 	descriptor.sample_signal = (uint64_t)request->sample_signal;
 	descriptor.snapshot_signal = (uint64_t)request->snapshot_signal;
+	descriptor.snapshot_crash = (uint64_t)request->snapshot_crash;
 	descriptor.snapshot_wait_ms = request->snapshot_wait_ms;
 	descriptor.step.stop = (uint64_t)request->stop;
 	descriptor.step.debugged = request->attach && getenv(DESCRIPTOR_DEBUGGER);

@@ -161,6 +161,8 @@ static void print_bounds(const struct request *request, FILE *out)
 		fprintf(out, "sample       signal %d\n", request->sample_signal);
 	if (request->snapshot_signal)
 		fprintf(out, "snapshot     signal %d\n", request->snapshot_signal);
+	if (request->snapshot_crash)
+		fprintf(out, "snapshot     after a crash\n");
 	if (request->snapshot_wait_ms)
 		fprintf(out, "snapshot     waits for locks of %llu ms\n",
 		        (unsigned long long)request->snapshot_wait_ms);

@@ -121,6 +121,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_number_setting(text, "pause_signal", (uint64_t)request->pause_signal);
 	put_number_setting(text, "sample_signal", (uint64_t)request->sample_signal);
 	put_number_setting(text, "snapshot_signal", (uint64_t)request->snapshot_signal);
+	put_number_setting(text, "snapshot_crash", (uint64_t)request->snapshot_crash);
 	put_number_setting(text, "snapshot_wait_ms", request->snapshot_wait_ms);
 	put_number_setting(text, "from_ms", request->from_ms);
 	put_number_setting(text, "to_ms", request->to_ms);

@@ -64,6 +64,7 @@ struct request {
 	const char *java_arguments;     /* of the machine, at blanks; NULL: none */
 	int pause_signal, start_paused; /* signal 0: none */
 	int sample_signal, snapshot_signal;
+	int snapshot_crash;           /* the crash of a child makes one */
 	uint64_t snapshot_wait_ms;    /* of a wait that makes a snapshot, 0: none does */
 	int stop;                     /* the program, before it begins */
 	uint64_t from_ms, to_ms;      /* when events are recorded; to 0: to the end */

@@ -25,6 +25,7 @@ int outside_prepare(struct request *request, const struct target *target, struct
 	request->java = JAVA_OFF;
 	request->pause_signal = request->sample_signal = request->snapshot_signal = 0;
 	request->snapshot_wait_ms = 0;
+	request->snapshot_crash = 0;
 	request->start_paused = request->stop = 0;
 	request->from_ms = request->limit_bytes = request->keep_bytes = request->keep_ms = 0;
 	request->to_ms = request->attach ? request->to_ms : 0;

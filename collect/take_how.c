@@ -169,6 +169,11 @@ int take_snapshot_signal(struct request *request, const char *value)
 	return signalname_parse(value, (unsigned)strlen(value), &request->snapshot_signal);
 }
 
+int take_snapshot_crash(struct request *request, const char *value)
+{
+	return amount_switch(value, &request->snapshot_crash);
+}
+
 int take_snapshot_wait(struct request *request, const char *value)
 {
 	uint64_t ms;

@@ -8,7 +8,7 @@
 #include "libcollector/base/file.h"
 #include "libcollector/base/source.h"
 #include "libcollector/process/golang.h"
-#include "libcollector/process/snapshot.h"
+#include "libcollector/process/snapshot_wait.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/write/log.h"
 #include "libcollector/object/map.h"
@@ -138,7 +138,9 @@ static const struct col_host host = {
 	.thread_coming = expect_thread,
 	.account = process_account,
 	.terminate = control_terminate,
-	.waited = snapshot_after_wait,
+	.waits = snapshot_wait_begins,
+	.waits_long = snapshot_wait_lasts,
+	.waited = snapshot_wait_ended,
 	.api = &xer_collector,
 };
 

@@ -32,6 +32,8 @@ struct dataset_experiment {
 	unsigned founder; /* id of the founder that it was opened with, 0: none */
 	unsigned group;   /* index of its group */
 	int is_selected;
+	int killed_by; /* the signal that killed the process, 0: none, or it is not known */
+	int has_core;  /* and left a dump */
 };
 
 /* What one argument of the command line, or one add_exp, named: an experiment with its descendants,

@@ -10,6 +10,7 @@
 #include "experiment/xray/xraylog.h"
 #include "analyzer/model/defaults.h"
 #include "analyzer/data/filters.h"
+#include "analyzer/data/killed.h"
 #include "format/layout.h"
 #include "analyzer/base/files.h"
 #include "analyzer/base/memory.h"
@@ -186,6 +187,7 @@ static int open_tree(struct dataset *dataset, const struct choices *choices, str
 	if (!opened)
 		return -EINVAL;
 	open_descendants(dataset, choices, output, opened->id);
+	killed_find(dataset, first);
 	for (size_t i = first; i < dataset->count; i++)
 		archive_dead(output, &dataset->experiments[i]);
 	return 0;
@@ -352,6 +354,7 @@ size_t dataset_reload(struct dataset *dataset, const struct choices *choices, st
 	for (size_t i = 0; i < count; i++)
 		if (growing[i])
 			open_descendants(dataset, choices, output, dataset->experiments[i].id);
+	killed_find(dataset, 0);
 	for (size_t i = 0; i < dataset->count; i++)
 		if (!dataset->experiments[i].data)
 			archive_dead(output, &dataset->experiments[i]);

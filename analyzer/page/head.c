@@ -150,7 +150,7 @@ static void put_experiment(const struct page *page, const struct dataset_experim
 	fputs(", ", out);
 	put_text(out, "program", text_base(info->argc > 0 ? info->argv[0] : info->name));
 	fputs(", ", out);
-	put_text(out, "status", report_status(info, status, sizeof(status)));
+	put_text(out, "status", report_status(at, status, sizeof(status)));
 	fprintf(out,
 	        ", \"pid\": %lld, \"parent\": %lld, \"start_ns\": %lld, \"duration_ns\": %lld, "
 	        "\"group\": %u, \"is_base\": %s, \"usages\": %zu, \"threads\": %zu, \"cpu_ns\": "

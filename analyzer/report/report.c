@@ -48,14 +48,32 @@ void report_put_next(const struct dataset *dataset, const struct choices *choice
 	free(reference);
 }
 
-char *report_status(const struct exp_info *info, char *text, size_t size)
+char *report_signal(int signal, char *text, size_t size)
 {
+	const char *name = sigabbrev_np(signal);
+
+	if (name)
+		snprintf(text, size, "SIG%s", name);
+	else
+		snprintf(text, size, "signal %d", signal);
+	return text;
+}
+
+char *report_status(const struct dataset_experiment *at, char *text, size_t size)
+{
+	const struct exp_info *info = at->info;
+	char signal[24];
+
 	switch (info->status) {
 	case EXP_RUNNING:
 		snprintf(text, size, "running");
 		break;
 	case EXP_DIED:
-		snprintf(text, size, "died");
+		if (at->killed_by)
+			snprintf(text, size, "killed by %s",
+			         report_signal(at->killed_by, signal, sizeof(signal)));
+		else
+			snprintf(text, size, "died");
 		break;
 	case EXP_EXECED:
 		snprintf(text, size, "executed another program");

@@ -18,8 +18,12 @@ double report_wall_seconds(const struct dataset *dataset);
 /* "1.25" for 1250000000 ns. */
 double report_seconds(uint64_t ns);
 
-/* "died", "running", "ended, exit code 0", "ended" into text[size]. Returns text. */
-char *report_status(const struct exp_info *info, char *text, size_t size);
+/* "killed by SIGSEGV", "died", "running", "ended, exit code 0", "ended" into text[size]. Returns
+ * text. */
+char *report_status(const struct dataset_experiment *at, char *text, size_t size);
+
+/* The name of a signal, "SIGSEGV", or "signal 40". Returns text. */
+char *report_signal(int signal, char *text, size_t size);
 
 /* Print "  WHAT   VALUE", and a table of how many blocks or calls had which size. */
 void report_put_count(FILE *out, const char *what, uint64_t value);

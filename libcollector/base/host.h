@@ -9,6 +9,7 @@
 #include "libcollector/base/collector.h"
 
 struct col_slot;
+struct col_thread;
 struct xer_collector_table;
 
 struct col_host {
@@ -22,8 +23,10 @@ struct col_host {
 	void (*thread_coming)(void);                /* the calling thread is about to create one */
 	void (*account)(void);                      /* bring samples and counters up to date */
 	void (*terminate)(void);                    /* end the recording for good */
-	void (*waited)(uint64_t ticks);             /* for a lock: see process/snapshot.h */
-	const struct xer_collector_table *api;      /* what programs may call */
+	void (*waits)(struct col_thread *);         /* for a lock: see process/snapshot_wait.h */
+	void (*waits_long)(struct col_thread *);
+	void (*waited)(struct col_thread *, uint64_t ticks);
+	const struct xer_collector_table *api; /* what programs may call */
 };
 extern const struct col_host *col_host __attribute__((visibility("hidden")));
 
@@ -34,10 +37,17 @@ static inline void col_check_time(void)
 		col_host->check_time();
 }
 
-static inline void col_waited(uint64_t ticks)
+/* The calling thread is about to wait for a lock; and has waited. */
+static inline void col_waits(struct col_thread *thread)
 {
 	if (unlikely(col.descriptor.snapshot_wait_ms) && col_host)
-		col_host->waited(ticks);
+		col_host->waits(thread);
+}
+
+static inline void col_waited(struct col_thread *thread, uint64_t ticks)
+{
+	if (unlikely(col.descriptor.snapshot_wait_ms) && col_host)
+		col_host->waited(thread, ticks);
 }
 
 static inline void col_thread_coming(void)

@@ -1,6 +1,6 @@
 /* blocking.c: wrappers of functions that block, for wall-clock time (-w). They are the rows of
  * blocking.def, and some that need more than a row. Functions that wait for other threads are in
- * sync.c, those of input and output in io/.
+ * sync.c, those of input and output in io/, those that wait for a child in process/reaped.c.
  * See doc/decisions/86-wall-clock.md. */
 #include "libcollector/events/blocking.h"
 
@@ -22,8 +22,6 @@ static inline int is_on(void)
 #define ERROR_OF_ERROR(result) ((int)(result))
 #define ERROR_OF_ERRNO(result) ((result) < 0 ? errno : 0)
 
-/* Processes and groups of them are waited for: which one it was is known afterwards. */
-#define CHILD_OF(pid) ((pid) > 0 ? (uint64_t)(pid) : 0)
 #define FILE_OF(fd) io_file_now(fd)
 
 #define CALL(name, in) \
@@ -37,8 +35,6 @@ static inline int is_on(void)
 		type result = REAL(name) arguments; \
 \
 		call.error = ERROR_OF_##how(result); \
-		if (FMT_wall_state_##in == FMT_wall_state_CHILD && (int64_t)result > 0) \
-			call.object = (uint64_t)result; \
 		wall_end(&call, &start, CALLER); \
 		return result; \
 	} \

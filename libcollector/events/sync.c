@@ -160,6 +160,8 @@ __attribute__((noinline)) void sync_begin(struct sync_wait *wait)
 	if (wall_is_on() && is_part_of_time(wait))
 		wall_open(thread, &call, stack, &wait->caller, &wait->start);
 	scope_leave(thread);
+	if (wait->state == FMT_wall_state_LOCK)
+		col_waits(thread);
 }
 
 /* ---- waits that have ended ---- */
@@ -235,8 +237,8 @@ void sync_put(const struct sync_wait *wait, uint64_t after, int error, uint64_t 
 	if (is_part_of_time(wait) && wall_is_due(&wait->start, call.state, after))
 		wall_close(thread, &call, &wait->start, after, stack, &wait->caller);
 	scope_leave(thread);
-	if (wait->state == FMT_wall_state_LOCK && error == 0)
-		col_waited(after - wait->start.before);
+	if (wait->state == FMT_wall_state_LOCK)
+		col_waited(thread, after - wait->start.before);
 }
 
 /* ---- locks that are free

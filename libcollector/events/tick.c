@@ -386,6 +386,13 @@ static void enter(void (*take)(void *signal), struct signal *signal)
 		signals_restart_call(TICK_SIGNAL, signal->context);
 }
 
+/* A timer of the thread's real time: it has waited for a lock for long. */
+static int is_alarm(const struct col_thread *thread, const struct signal *signal)
+{
+	return unlikely(thread->alarm > 0) && signal->info->si_timerid == thread->alarm - 1 &&
+	       is_own(thread, signal->tid);
+}
+
 static void take_timer(void *argument)
 {
 	const struct signal *signal = argument;
@@ -394,8 +401,12 @@ static void take_timer(void *argument)
 	uintptr_t pointer = 0;
 
 	if (pointer_borrow(thread, &pointer) == 0) {
-		tick.reason = reason_of_timer(thread);
-		take_tick(thread, signal, &tick);
+		if (is_alarm(thread, signal)) {
+			col_host->waits_long(thread);
+		} else {
+			tick.reason = reason_of_timer(thread);
+			take_tick(thread, signal, &tick);
+		}
 		pointer_return(pointer);
 	}
 	signals_restart_call(TICK_SIGNAL, signal->context);

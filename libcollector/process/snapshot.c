@@ -10,18 +10,18 @@
 
 #include <errno.h>
 
-enum { WORDS = 10, NUMBER = 24, WHY = 128 };
-enum { APART_S = 60, MOST = 10, MS_NS = 1000000 };
+enum { WORDS = 10, NUMBER = 24 };
+enum { APART_S = 60, MOST = 10 };
 
 /* What the helper reads until it has become xcollect, of one snapshot at a time. */
 static atomic_uint busy;
-static atomic_uint made_for_waits;
-static atomic_uint_fast64_t next_for_waits; /* ticks */
+static atomic_uint made_alone;          /* of those that nobody asks for at that moment */
+static atomic_uint_fast64_t next_alone; /* ticks */
 static char process[NUMBER], place[sizeof(col.descriptor.directory)],
-	wanted[sizeof(col.descriptor.directory)], reason[WHY];
+	wanted[sizeof(col.descriptor.directory)], reason[SNAPSHOT_WHY];
 static char *words[WORDS];
 
-static char *put_number(char *out, uint64_t number)
+char *snapshot_put_number(char *out, uint64_t number)
 {
 	char digits[NUMBER];
 	int count = 0;
@@ -53,7 +53,7 @@ static int put_words(const char *name, const char *why)
 {
 	size_t at = 0;
 
-	put_number(process, (uint64_t)col.pid);
+	snapshot_put_number(process, (uint64_t)col.pid);
 	words[at++] = col.descriptor.collect;
 	words[at++] = "--snapshot";
 	words[at++] = process;
@@ -144,28 +144,34 @@ void snapshot_begin(const char *why)
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-void snapshot_after_wait(uint64_t ticks)
+int snapshot_is_due(void)
 {
-	uint64_t now = col_ticks(), due = atomic_load(&next_for_waits), ns = col_ns_of(ticks);
-	char why[WHY], *at;
+	uint64_t now = col_ticks(), due = atomic_load(&next_alone);
 
-	if (ns < col.descriptor.snapshot_wait_ms * MS_NS || now < due ||
-	    atomic_load(&made_for_waits) >= MOST ||
-	    !atomic_compare_exchange_strong(&next_for_waits, &due,
+	if (now < due || atomic_load(&made_alone) >= MOST ||
+	    !atomic_compare_exchange_strong(&next_alone, &due,
 	                                    now + APART_S * col.descriptor.clock_hz))
+		return 0;
+	atomic_fetch_add(&made_alone, 1);
+	return 1;
+}
+
+void snapshot_after_crash(uint32_t pid, int signal)
+{
+	char why[SNAPSHOT_WHY], *at;
+
+	if (!snapshot_is_due())
 		return;
-	atomic_fetch_add(&made_for_waits, 1);
-	at = stpcpy(why, "Thread ");
-	at = put_number(at, (uint64_t)sys_gettid());
-	at = stpcpy(at, " waited ");
-	at = put_number(at, ns / MS_NS);
-	strcpy(at, " ms for a lock");
+	at = stpcpy(why, "Process ");
+	at = snapshot_put_number(at, pid);
+	at = stpcpy(at, " was killed by signal ");
+	snapshot_put_number(at, (uint64_t)signal);
 	snapshot_begin(why);
 }
 
 void snapshot_forget(void)
 {
 	atomic_store(&busy, 0);
-	atomic_store(&made_for_waits, 0);
-	atomic_store(&next_for_waits, 0);
+	atomic_store(&made_alone, 0);
+	atomic_store(&next_alone, 0);
 }

@@ -9,12 +9,21 @@
  * is none, and the log says why. Signal-safe. */
 int snapshot_take(const char *name);
 
-/* The same without a name and without waiting: for a signal handler. why: stands in its notes. */
+/* The same without a name and without waiting: for a signal handler. why: stands in its notes, and
+ * is shorter than SNAPSHOT_WHY bytes. */
+enum { SNAPSHOT_WHY = 128 };
 void snapshot_begin(const char *why);
 
-/* The calling thread has waited so many ticks for a lock: if that is as long as was asked for, make
- * one. Not more often than each minute, and ten times. Signal-safe. */
-void snapshot_after_wait(uint64_t ticks);
+/* May the process make one that nobody asks for at this moment? Not more often than each minute,
+ * and ten times: if it may, this is one of them. Signal-safe. */
+int snapshot_is_due(void);
+
+/* The child `pid` was killed by a signal, as programs are that crash: make one, if it is due.
+ * Signal-safe. */
+void snapshot_after_crash(uint32_t pid, int signal);
+
+/* The decimal digits of a number, at `out`. Returns their end. */
+char *snapshot_put_number(char *out, uint64_t number);
 
 /* In a forked child: no other thread takes one. */
 void snapshot_forget(void);

@@ -51,6 +51,7 @@ struct col_thread {
 	struct col_thread *next; /* all states, newest first */
 	uint64_t events[SOURCES];
 	uint8_t *open_wait;  /* the record of a wait that has not ended, in its file; see sync.c */
+	int alarm;           /* of a wait for a lock, see process/snapshot_wait.c */
 	unsigned java_waits; /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
 	                        Object.wait */
 	uint64_t java_since[2]; /* event times of their beginnings */

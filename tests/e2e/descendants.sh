@@ -193,3 +193,13 @@ pid=$(sed -n 's/.*<process pid="\([0-9]*\)".*/\1/p' first.er/_f1_x1.er/log.xml)
 is "a thread that records before the main one is not taken for it" "$pid 1 io_known" \
 	"$(awk -v pid="$pid" '$3 == pid { tid = $3; name = $6; count++ } END { print tid, count, name }' first.txt)"
 is "and is in the list once" "" "$(awk '$3 ~ /^[0-9]+$/ { print $3 }' first.txt | sort | uniq -d)"
+
+# Children that are killed cannot say so, but their parent is told.
+"$programs/killed_children" >plain.out
+record killed -p off -S off -H on -A off -- "$programs/killed_children"
+is "a program that waits for killed children, in all ways, is told what it is told without recording" "$(cat plain.out)" "$(cat killed.out)"
+report killed -exp_list -header 2
+is "the signals that killed them are known" "killed by SIGABRT, killed by SIGKILL, killed by SIGSEGV, ended, exit code 3, killed by SIGTERM" \
+	"$(sed -nE 's/^ +[2-6] +yes +[0-9]+ +[0-9.]+ +(.*[^ ]) +_f[0-9]:.*/\1/p' killed.txt | paste -sd+ | sed 's/+/, /g')"
+contains "the header says who told" '^Status     killed by SIGABRT \(signal 6\), as its parent was told$' killed.txt
+is "each is told once" 4 "$(grep -c 'kind="killed"' killed.er/log.xml)"

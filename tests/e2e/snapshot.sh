@@ -170,12 +170,19 @@ is "bare, there is none" "-1 -1 -1 unchanged 0 none" "$("$programs/snapshot_self
 rm -rf ./*.er
 record waits -p off -s on -A off --snapshot-wait=200ms -- "$programs/lock_wait" 300 snapshot.1.er/log.xml
 report snapshot.1 -header -syncwaits
-contains "--snapshot-wait: a wait that is long enough makes a snapshot, which tells it" '^Thread [0-9]+ waited (29|[3-9][0-9])[0-9]+ ms for a lock$' snapshot.1.txt
-contains "with the wait" 'wait_here' snapshot.1.txt
+contains "--snapshot-wait: a wait that lasts makes a snapshot, which tells it" '^Thread [0-9]+ has waited 200 ms for a lock$' snapshot.1.txt
+contains "with the wait, which has not ended" 'wait_here' snapshot.1.txt
 is "in the next minute, there is no other one" 1 "$(find . -maxdepth 1 -name 'snapshot.*.er' | wc -l)"
 rm -rf ./*.er
 record waits -p off -s on -A off --snapshot-wait=5s -- "$programs/lock_wait" 300
 is "a shorter one makes none" 0 "$(find . -maxdepth 1 -name 'snapshot.*.er' | wc -l)"
+rm -rf ./*.er
+record crash -p off -S off -H on -A off --snapshot-crash=on -- "$programs/killed_children"
+wait_for test -e snapshot.1.er/log.xml
+report snapshot.1 -header -exp_list
+contains "--snapshot-crash: a child that crashes makes a snapshot, which tells it" '^Process [0-9]+ was killed by signal 6$' snapshot.1.txt
+contains "with the child, and the signal" ' killed by SIGABRT +_f1: ' snapshot.1.txt
+is "in the next minute, there is no other one" 1 "$(find . -maxdepth 1 -name 'snapshot.*.er' | wc -l)"
 limited 20 "$xcollect" -n --snapshot-wait=1s true >refused.txt 2>&1
 is "waits must be recorded" 125 $?
 limited 20 "$xcollect" -n -l USR1 --snapshot-signal=USR1 true >refused.txt 2>&1

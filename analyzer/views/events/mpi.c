@@ -226,7 +226,7 @@ static void put_status(struct print_table *table, const struct dataset_experimen
 {
 	char text[64];
 
-	print_word(table, report_status(at->info, text, sizeof(text)));
+	print_word(table, report_status(at, text, sizeof(text)));
 }
 
 void view_mpiranks(const struct dataset *dataset, const struct choices *choices,

@@ -90,7 +90,7 @@ static void put_experiment(const struct dataset *dataset, struct output *output,
 	if (with_group)
 		fprintf(out, "%3u  ", at->group + 1);
 	fprintf(out, "%9lld  %10.3f  %-20s  ", (long long)at->info->pid,
-	        report_seconds(report_cpu_ns(at)), report_status(at->info, text, sizeof(text)));
+	        report_seconds(report_cpu_ns(at)), report_status(at, text, sizeof(text)));
 	put_place(output, at);
 	fputs(": ", out);
 	report_put_command_cut(out, at->info);
@@ -109,7 +109,7 @@ static void add_experiment(struct print_table *table, const struct dataset *data
 	print_word(table, dataset->groups[at->group].path);
 	print_number(table, (uint64_t)info->pid);
 	print_number(table, report_cpu_ns(at));
-	print_word(table, report_status(info, text, sizeof(text)));
+	print_word(table, report_status(at, text, sizeof(text)));
 	if (info->exit_code >= 0)
 		print_number(table, (uint64_t)info->exit_code);
 	else

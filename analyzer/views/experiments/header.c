@@ -98,10 +98,12 @@ static void put_status(FILE *out, const struct dataset *dataset,
 
 	/* From outside, only the end of the sampling is known. */
 	fprintf(out, "Status     %s",
-	        info->outside && info->status == EXP_ENDED
-	                ? "over"
-	                : report_status(info, text, sizeof(text)));
-	if (info->status == EXP_DIED)
+	        info->outside && info->status == EXP_ENDED ? "over"
+	                                                   : report_status(at, text, sizeof(text)));
+	if (info->status == EXP_DIED && at->killed_by)
+		fprintf(out, " (signal %d)%s, as its parent was told", at->killed_by,
+		        at->has_core ? ", with a core dump" : "");
+	else if (info->status == EXP_DIED)
 		fputs(": killed, or the recorder could not write its end; exit status unknown",
 		      out);
 	if (info->status == EXP_EXECED) {

@@ -33,7 +33,7 @@ static void put_process(FILE *out, const struct dataset_experiment *founder,
 
 	fprintf(out, "%5u  %9lld  %9.3f  %9.3f  %9.3f  %-22s  ", at->id, (long long)info->pid,
 	        start_s, info->duration_s, report_seconds(report_cpu_ns(at)),
-	        report_status(info, text, sizeof(text)));
+	        report_status(at, text, sizeof(text)));
 	fprintf(out, "%*s", 2 * ((int)lineage_depth(info->lineage) - 1), "");
 	if (info->mpi_rank >= 0)
 		fprintf(out, "rank %lld: ", (long long)info->mpi_rank);

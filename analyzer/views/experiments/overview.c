@@ -57,7 +57,7 @@ static void put_experiment(const struct dataset *dataset, struct output *output,
 	fputs("\n     Command   ", out);
 	report_put_command(out, info);
 	fprintf(out, "\n     Process   %lld, %s\n     Host      ", (long long)info->pid,
-	        report_status(info, text, sizeof(text)));
+	        report_status(at, text, sizeof(text)));
 	text_put(out, info->host);
 	fprintf(out, "\n     Duration  %.3f seconds", info->duration_s);
 	whole_s = run_seconds(dataset, at);

@@ -86,7 +86,7 @@ void data_header(struct output *output, const struct dataset_experiment *at)
 	print_field_real(record, PRINT_SECONDS, "start", "Started (since 1970)",
 	                 (double)info->start_real_ns / 1e9);
 	print_field_real(record, PRINT_SECONDS, "duration", "Duration", info->duration_s);
-	print_field_word(record, "status", "Status", report_status(info, status, sizeof(status)));
+	print_field_word(record, "status", "Status", report_status(at, status, sizeof(status)));
 	print_field_word(record, "recorded", "Recorded",
 	                 experiment_setting(at->experiment, "command", ""));
 	if (experiment_java_classes(at->experiment) != 0)

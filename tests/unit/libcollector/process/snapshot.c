@@ -1,10 +1,12 @@
 /* xcollect --snapshot for the process itself: a script takes its place and reports its arguments.
  */
 #include "libcollector/process/snapshot.h"
+#include "libcollector/process/snapshot_wait.h"
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
+#include "libcollector/thread/signals.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -127,22 +129,92 @@ Test(snapshot, there_is_one_at_a_time)
 	cr_expect_eq(first, 0);
 }
 
-Test(snapshot, a_wait_that_is_long_enough_makes_one)
+static int has_run(const char *why)
 {
+	for (int i = 0; i < 5000 && scratch_count("run", why) == 0; i++)
+		usleep(1000);
+	return scratch_count("run", why);
+}
+
+Test(snapshot, a_crash_makes_one_but_not_each_crash)
+{
+	snapshot_after_crash(77, SIGSEGV);
+	cr_expect_eq(has_run("-C Process 77 was killed by signal 11 PATH"), 1);
+	snapshot_after_crash(78, SIGSEGV);
+	usleep(100000);
+	cr_expect_eq(was_run_with("--snapshot %d%s", ""), 1, "a minute is not over");
+	snapshot_forget();
+	snapshot_after_crash(79, SIGABRT);
+	cr_expect_eq(has_run("-C Process 79 was killed by signal 6 PATH"), 1);
+}
+
+/* ---- after waits (snapshot_wait.c) */
+
+Test(snapshot, where_there_is_no_timer_a_wait_that_was_long_enough_makes_one)
+{
+	struct col_thread thread = {.alarm = 0};
 	char wanted[100];
 
 	col.descriptor.snapshot_wait_ms = 20;
-	snapshot_after_wait(col_ticks_of(19000000));
+	snapshot_wait_ended(&thread, col_ticks_of(19000000));
 	cr_expect_eq(was_run_with("--snapshot %d%s", ""), 0);
-	snapshot_after_wait(col_ticks_of(21000000));
-	for (int i = 0; i < 5000 && was_run_with("--snapshot %d%s", "") == 0; i++)
-		usleep(1000);
+	snapshot_wait_ended(&thread, col_ticks_of(21000000));
 	snprintf(wanted, sizeof(wanted), "-C Thread %d waited 2", (int)gettid());
-	cr_expect_eq(scratch_count("run", wanted), 1);
+	cr_expect_eq(has_run(wanted), 1);
 	cr_expect_eq(scratch_count("run", " ms for a lock PATH"), 1);
-	snapshot_after_wait(col_ticks_of(50000000));
+	snapshot_wait_ended(&thread, col_ticks_of(50000000));
 	usleep(100000);
 	cr_expect_eq(was_run_with("--snapshot %d%s", ""), 1, "a minute is not over");
+}
+
+Test(snapshot, a_wait_that_lasts_makes_one_and_its_end_none)
+{
+	struct col_thread thread = {.tid = (uint32_t)gettid()};
+	char wanted[100];
+
+	col.descriptor.snapshot_wait_ms = 20000;
+	snapshot_wait_begins(&thread);
+	cr_assert_gt(thread.alarm, 0);
+	snapshot_wait_lasts(&thread);
+	cr_assert_lt(thread.alarm, 0);
+	snprintf(wanted, sizeof(wanted), "-C Thread %d has waited 20000 ms for a lock PATH",
+	         (int)gettid());
+	cr_expect_eq(has_run(wanted), 1);
+	snapshot_forget();
+	snapshot_wait_ended(&thread, col_ticks_of(21000000000));
+	cr_expect_eq(thread.alarm, 0);
+	usleep(100000);
+	cr_expect_eq(was_run_with("--snapshot %d%s", ""), 1);
+}
+
+static atomic_int came;
+
+static void on_tick(int signal, siginfo_t *info, void *context)
+{
+	const struct col_thread *thread = info->si_value.sival_ptr;
+
+	(void)signal;
+	(void)context;
+	atomic_fetch_add(&came, info->si_code == SI_TIMER && info->si_timerid == thread->alarm - 1);
+}
+
+Test(snapshot, the_timer_is_for_one_wait)
+{
+	struct sigaction action = {.sa_sigaction = on_tick, .sa_flags = SA_SIGINFO};
+	struct col_thread thread = {.tid = (uint32_t)gettid()};
+
+	cr_assert_eq(sigaction(TICK_SIGNAL, &action, NULL), 0);
+	col.descriptor.snapshot_wait_ms = 50;
+	snapshot_wait_begins(&thread);
+	snapshot_wait_ended(&thread, col_ticks_of(10000000));
+	usleep(100000);
+	cr_expect_eq(atomic_load(&came), 0);
+	snapshot_wait_begins(&thread);
+	for (int i = 0; i < 5000 && !atomic_load(&came); i++)
+		usleep(1000);
+	cr_expect_eq(atomic_load(&came), 1);
+	snapshot_wait_begins(&thread);
+	snapshot_wait_ended(&thread, 0);
 }
 
 static int is_written(const char *name)

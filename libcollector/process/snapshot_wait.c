@@ -1,0 +1,65 @@
+/* snapshot_wait.c: see snapshot_wait.h. */
+#include "libcollector/process/snapshot_wait.h"
+
+#include "libcollector/process/snapshot.h"
+#include "libcollector/thread/signals.h"
+
+enum { SECOND_MS = 1000, MS_NS = 1000000 };
+
+/* What thread->alarm is without a timer; else it is the number of the timer, and 1. */
+enum { NONE = 0, EXPIRED = -1 };
+
+static void make(uint64_t ms, const char *how)
+{
+	char why[SNAPSHOT_WHY], *at;
+
+	if (!snapshot_is_due())
+		return;
+	at = stpcpy(why, "Thread ");
+	at = snapshot_put_number(at, (uint64_t)sys_gettid());
+	at = stpcpy(at, how);
+	at = snapshot_put_number(at, ms);
+	strcpy(at, " ms for a lock");
+	snapshot_begin(why);
+}
+
+static void drop_timer(struct col_thread *thread)
+{
+	if (thread->alarm > 0)
+		SYS1(SYS_timer_delete, thread->alarm - 1);
+	thread->alarm = NONE;
+}
+
+void snapshot_wait_begins(struct col_thread *thread)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
+	uint64_t ms = col.descriptor.snapshot_wait_ms;
+	struct itimerspec once = {.it_value = {.tv_sec = (time_t)(ms / SECOND_MS),
+	                                       .tv_nsec = (long)(ms % SECOND_MS * MS_NS)}};
+	int timer;
+
+	drop_timer(thread); /* the program has jumped out of the wait before */
+	event.sigev_value.sival_ptr = thread;
+	event._sigev_un._tid = (int)atomic_load(&thread->tid);
+	if (SYS3(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) < 0)
+		return;
+	thread->alarm = timer + 1;
+	SYS4(SYS_timer_settime, timer, 0, &once, NULL);
+}
+
+void snapshot_wait_lasts(struct col_thread *thread)
+{
+	drop_timer(thread);
+	thread->alarm = EXPIRED;
+	make(col.descriptor.snapshot_wait_ms, " has waited ");
+}
+
+void snapshot_wait_ended(struct col_thread *thread, uint64_t ticks)
+{
+	uint64_t ms = col_ns_of(ticks) / MS_NS;
+	int has_none = thread->alarm == NONE;
+
+	drop_timer(thread);
+	if (has_none && ms >= col.descriptor.snapshot_wait_ms)
+		make(ms, " waited ");
+}
