@@ -20,6 +20,7 @@ found       = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 XML_CFLAGS := $(call found,--cflags libxml-2.0)
 XML_LIBS   := $(call found,--libs libxml-2.0)
 CAPSTONE_LIBS := $(call found,--libs capstone)
+ZSTD_LIBS  := $(call found,--libs libzstd)
 DWARF_LIBS := $(call found,--libs libdw libelf)
 EDIT_LIBS  := $(or $(call found,--libs libedit),-ledit)
 
@@ -37,7 +38,7 @@ include build.mk
 all: $(PROGRAMS) $(TRCRPT) $(LIBRARY) $(LIBRARY32) $(HELPERS) $(JAR) $(COMPLETIONS) ## build the programs into build/bin and the collector into build/lib/xer
 	@$(PKG_CONFIG) --exists capstone && echo "capstone: found" || echo "capstone: not found (no disassembly)"
 	@$(if $(LIBRARY32),echo "cc -m32: found",echo "cc -m32: not found (no events of 32-bit programs)")
-	@$(PKG_CONFIG) --exists libzstd && echo "zstd: found" || echo "zstd: not found (no compressed archives)"
+	@$(PKG_CONFIG) --exists libzstd && echo "zstd: found" || echo "zstd: not found (no compressed data files)"
 
 setup: ## install the Debian packages that are missing, or print the apt-get line
 	@.ci/setup
@@ -153,7 +154,7 @@ ZSHDIR   ?= $(SHARE)/zsh/site-functions
 FISHDIR  ?= $(SHARE)/fish/vendor_completions.d
 # put MODE FOLDER FILE...: install files into a folder; fill FOLDER FILE: the same of one, with its variables replaced
 put  = install -d $(DESTDIR)$(2) && install -m $(1) $(3) $(DESTDIR)$(2)
-fill = install -d $(DESTDIR)$(1) && sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' $(2) >$(DESTDIR)$(1)/$(notdir $(2:.in=))
+fill = install -d $(DESTDIR)$(1) && sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@ZSTD@|$(if $(ZSTD_LIBS),-lzstd )|' $(2) >$(DESTDIR)$(1)/$(notdir $(2:.in=))
 link = ln -sf $(1) $(DESTDIR)$(2)
 install: all library ## install below PREFIX (/usr/local), libraries in LIBDIR (PREFIX/lib); DESTDIR is put before both
 	$(call put,755,$(PREFIX)/bin,$(PROGRAMS))

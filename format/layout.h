@@ -28,6 +28,7 @@
 #define FMT_HEAP_MEAN_MAX ((uint64_t)1 << 40)
 #define FMT_FILE_SAMPLER_MAP "map.fxt"   /* in it; its words for processes are in image.def */
 #define FMT_FILE_SAMPLER_KERNEL "kernel" /* with xcollect -k: the functions of the kernel in it */
+#define FMT_PACKED_SUFFIX ".zst"         /* of a data file that is compressed: seekable.h */
 #define FMT_EXPERIMENT_SUFFIX ".er"
 /* Experiments are private, whatever the umask: map.xml has addresses that others may not read in
  * /proc/PID/maps. Their owner may open them to others afterwards. */

@@ -8,16 +8,14 @@
 #include "format/layout.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Starting a thread costs more than reading a file that takes a millisecond. */
-enum { LARGE_BYTES = 2 << 20 };
+enum { LARGE_BYTES = 2 << 20, LARGE_PACKED_BYTES = 512 << 10 };
 
 static const struct {
 	int (*read)(struct exp_load *load);
@@ -162,11 +160,12 @@ static int join(struct exp_load *whole, struct part *part)
 
 static int is_large(const struct experiment *experiment, enum fmt_stream stream)
 {
-	struct stat st;
+	uint64_t size;
+	int is_packed;
 
-	return fstatat(experiment->directory, exp_stream_names[stream], &st, AT_SYMLINK_NOFOLLOW) ==
-	               0 &&
-	       st.st_size >= LARGE_BYTES;
+	return exp_data_file_find(experiment->directory, exp_stream_names[stream], &size,
+	                          &is_packed) &&
+	       size >= (is_packed ? LARGE_PACKED_BYTES : LARGE_BYTES);
 }
 
 static int is_worth_it(const struct exp_load *load)

@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
 	RECORD_MAX = 64 << 20, /* bytes; longer ones are damage */
-	SLACK_MAX = 256        /* bytes that later versions may append to a record */
+	SLACK_MAX = 256,       /* bytes that later versions may append to a record */
+	CHUNK_PACKED = 32 << 10
 };
 
 static uint64_t offset_of(const struct exp_cursor *cursor, const uint8_t *at)
@@ -66,8 +66,9 @@ static size_t refill(struct exp_cursor *cursor, size_t need)
 	while (left < need && cursor->end_offset < cursor->limit) {
 		uint64_t rest = cursor->limit - cursor->end_offset;
 		size_t room = cursor->capacity - left;
-		ssize_t got = pread(cursor->stream->fd, cursor->chunk + left,
-		                    rest < room ? (size_t)rest : room, (off_t)cursor->end_offset);
+		ssize_t got = exp_data_file_read(&cursor->stream->file, cursor->chunk + left,
+		                                 rest < room ? (size_t)rest : room,
+		                                 cursor->end_offset);
 
 		if (retry_call(got, &tries))
 			continue;
@@ -87,8 +88,12 @@ int exp_cursor_open(struct exp_cursor *cursor, struct exp_stream *stream,
                     const struct exp_extent *extent, size_t chunk_size)
 {
 	uint64_t length = extent->end - extent->at;
-	size_t capacity = length < chunk_size ? (size_t)length : chunk_size;
+	size_t capacity;
 
+	/* A frame that was dropped meanwhile is decompressed whole for each chunk. */
+	if (stream->file.packed && chunk_size < CHUNK_PACKED)
+		chunk_size = CHUNK_PACKED;
+	capacity = length < chunk_size ? (size_t)length : chunk_size;
 	if (capacity < FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE)
 		capacity = FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE;
 	if (capacity > cursor->capacity) {

@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { FAULTS_TOLD = 5, HEAD_SIZE = FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE };
 
@@ -36,7 +34,9 @@ void exp_stream_unreadable(struct exp_stream *stream, uint64_t offset, ssize_t g
 {
 	char what[128];
 
-	if (got < 0)
+	if (got < 0 && errno == EBADMSG && stream->file.packed)
+		snprintf(what, sizeof(what), "cannot be decompressed");
+	else if (got < 0)
 		snprintf(what, sizeof(what), "cannot be read: %.80s", strerror(errno));
 	else
 		snprintf(what, sizeof(what), "the file was cut while it was read");
@@ -52,7 +52,7 @@ static uint64_t unit_after(uint64_t offset)
  * Returns what pread does. */
 static ssize_t read_header(const struct exp_stream *stream, uint64_t at, uint8_t *header)
 {
-	ssize_t got = pread(stream->fd, header, HEAD_SIZE, (off_t)at);
+	ssize_t got = exp_data_file_read(&stream->file, header, HEAD_SIZE, at);
 	size_t len = got > 0 ? (size_t)got : 0;
 
 	memset(header + len, 0, HEAD_SIZE - len);
@@ -72,11 +72,10 @@ static uint64_t skip_unit(const struct exp_stream *stream, uint64_t at, int is_z
 	uint64_t next = unit_after(at);
 
 	if (is_zero && next < stream->size) {
-		off_t data = lseek(stream->fd, (off_t)next, SEEK_DATA);
+		uint64_t data = exp_data_file_data(&stream->file, next);
 
-		if (data < 0)
-			return errno == ENXIO ? stream->size : next;
-		next = (uint64_t)data / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT;
+		next = data >= stream->size ? stream->size
+		                            : data / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT;
 	}
 	return next;
 }
@@ -164,14 +163,17 @@ static int check_header(struct exp_stream *stream)
 {
 	uint8_t bytes[FDR_HEADER_SIZE];
 	struct fdr_header header;
-	struct stat st;
+	ssize_t got = exp_data_file_read(&stream->file, bytes, sizeof(bytes), 0);
 
-	if (fstat(stream->fd, &st) != 0 || st.st_size < FDR_HEADER_SIZE ||
-	    pread(stream->fd, bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
+	if (got < 0 && stream->file.packed) {
+		exp_stream_unreadable(stream, 0, got);
+		return -EBADMSG;
+	}
+	if (got != (ssize_t)sizeof(bytes)) {
 		exp_stream_fault(stream, 0, "shorter than a header");
 		return -EBADMSG;
 	}
-	stream->size = (uint64_t)st.st_size;
+	stream->size = stream->file.size;
 	switch (fdr_header_get(bytes, &header)) {
 	case 0:
 		return 0;
@@ -210,16 +212,14 @@ int exp_stream_open(struct experiment *experiment, const char *name, struct exp_
 	                            .name = name,
 	                            .from = first_of(experiment, name),
 	                            .until = experiment->until ? experiment->until : UINT64_MAX};
+	char why[EXP_DATA_FILE_WHY];
 	int rc;
 
-	stream.fd = exp_file_open(experiment->directory, name);
-	if (stream.fd == -ENOENT)
-		return -ENOENT;
-	if (stream.fd < 0) {
-		exp_warn(experiment, "%s: %s", name,
-		         stream.fd == -EBADMSG ? "not a regular file" : strerror(-stream.fd));
-		return -EBADMSG;
-	}
+	rc = exp_data_file_open(experiment->directory, name, &stream.file, why);
+	if (rc == -EBADMSG)
+		exp_warn(experiment, "%s: %s", name, why);
+	if (rc != 0)
+		return rc;
 	rc = check_header(&stream);
 	if (rc == 0)
 		rc = find_extents(&stream);
@@ -237,5 +237,5 @@ void exp_stream_close(struct exp_stream *stream)
 		exp_warn(stream->experiment, "%s: %u more faults", stream->name,
 		         stream->faults - FAULTS_TOLD);
 	free(stream->extents);
-	close(stream->fd);
+	exp_data_file_close(&stream->file);
 }

@@ -1,12 +1,14 @@
 /* stream.h: walk the events of one data file.
  *
  * A stream knows its extents (see format/fdr.h). A cursor reads the events of one extent in chunks,
- * by pread: a mapping of a file that its writer still grows or truncates could raise SIGBUS. Damage
- * is reported with the file's name and offset, and the cursor goes on at the next sound record. */
+ * by pread: a mapping of a file that its writer still grows or truncates could raise SIGBUS. The
+ * file may be compressed (datafile.h): offsets are those of the plain file. Damage is reported with
+ * the file's name and offset, and the cursor goes on at the next sound record. */
 #ifndef XER_EXPERIMENT_STREAMS_STREAM_H
 #define XER_EXPERIMENT_STREAMS_STREAM_H
 
 #include "experiment/base/internal.h"
+#include "experiment/streams/datafile.h"
 #include "format/fdr.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ struct exp_extent {
 struct exp_stream {
 	struct experiment *experiment;
 	const char *name;
-	int fd;
+	struct exp_data_file file;
 	uint64_t size; /* as found when it was opened */
 	unsigned faults;
 	uint64_t from;              /* ticks: events before are passed over */

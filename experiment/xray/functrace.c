@@ -9,9 +9,7 @@
 #include "format/layout.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 struct reader {
 	struct exp_load *load;
@@ -191,11 +189,12 @@ static int pair(struct exp_load *load)
 /* The tables are large, and most of thousands of descendants have no trace. */
 static int has_trace(const struct experiment *experiment)
 {
-	struct stat st;
+	uint64_t size;
+	int is_packed;
 
 	return experiment->foreign ||
-	       fstatat(experiment->directory, exp_stream_names[FMT_STREAM_FUNCTRACE], &st,
-	               AT_SYMLINK_NOFOLLOW) == 0;
+	       exp_data_file_find(experiment->directory, exp_stream_names[FMT_STREAM_FUNCTRACE],
+	                          &size, &is_packed);
 }
 
 /* Walk the trace; `ask` as in struct calls. */

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
 	CHUNK = 256 * 1024,
@@ -91,8 +90,9 @@ static size_t refill(struct walk *walk, size_t need)
 	while (left < CHUNK && walk->end_offset < walk->limit) {
 		uint64_t rest = walk->limit - walk->end_offset;
 		size_t room = CHUNK - left;
-		ssize_t got = pread(walk->stream->fd, walk->chunk + left,
-		                    rest < room ? (size_t)rest : room, (off_t)walk->end_offset);
+		ssize_t got = exp_data_file_read(&walk->stream->file, walk->chunk + left,
+		                                 rest < room ? (size_t)rest : room,
+		                                 walk->end_offset);
 
 		if (retry_call(got, &tries))
 			continue;
