@@ -5,6 +5,7 @@
 #include "archive/text.h"
 #include "archive/visit.h"
 #include "experiment/archive/archive.h"
+#include "experiment/archive/compress.h"
 #include "experiment/base/cutfile.h"
 #include "experiment/experiment.h"
 #include "experiment/archive/verify.h"
@@ -25,15 +26,51 @@ static void complain(void *context, const char *message)
 	fputc('\n', stderr);
 }
 
+/* What is done with each experiment. */
+struct job {
+	struct exp_archive_options archive;
+	int compresses;
+	int has_kept; /* an experiment of --keep: as long as other processes of its tree may want to
+	                 drop old data of it, it is not compressed */
+	int has_live; /* a process that is still recorded */
+};
+
+static int compress_experiment(void *context, struct experiment *experiment)
+{
+	struct job *job = context;
+	struct exp_cause cause;
+
+	if (exp_compress(experiment, &cause) == 0)
+		return EXIT_DONE;
+	complain(NULL, cause.text);
+	return EXIT_PROBLEM;
+}
+
 static int archive_experiment(void *context, struct experiment *experiment)
 {
-	const struct exp_archive_options *options = context;
+	struct job *job = context;
+	const struct exp_info *info = experiment_info(experiment);
 	struct exp_cause cause;
-	int rc = experiment_archive(experiment, options, &cause);
+	int rc = experiment_archive(experiment, &job->archive, &cause);
 
+	job->has_kept |= info->is_kept;
+	job->has_live |= info->status == EXP_RUNNING;
 	if (rc < 0)
 		complain(NULL, cause.text);
+	else if (job->compresses && !info->is_kept && compress_experiment(job, experiment) != 0)
+		rc = -EIO;
 	return rc != 0 || experiment_info(experiment)->damaged ? EXIT_PROBLEM : EXIT_DONE;
+}
+
+/* Compress what archive_experiment has left, if all processes of the tree have ended. */
+static int compress_kept(const struct visit *archiving, const char *path)
+{
+	const struct job *job = archiving->context;
+	struct visit visit = *archiving;
+
+	visit.experiment = compress_experiment;
+	return job->compresses && job->has_kept && !job->has_live ? visit_path(&visit, path)
+	                                                          : EXIT_DONE;
 }
 
 static int make_common(const char *path)
@@ -49,12 +86,13 @@ static int make_common(const char *path)
 
 static int archive_all(const struct options *options)
 {
-	struct exp_archive_options wanted = {.what = EXP_ARCHIVE_ON,
-	                                     .rewrite = options->rewrite != NULL,
-	                                     .common = options->common,
-	                                     .match = options->match};
+	struct job job = {.archive = {.what = EXP_ARCHIVE_ON,
+	                              .rewrite = options->rewrite != NULL,
+	                              .common = options->common,
+	                              .match = options->match},
+	                  .compresses = options->compress && strcmp(options->compress, "on") == 0};
 	struct visit visit = {.experiment = archive_experiment,
-	                      .context = &wanted,
+	                      .context = &job,
 	                      .founders_only = options->founder_only != NULL,
 	                      .failures = {.warn = complain}};
 	int status = EXIT_DONE;
@@ -62,13 +100,16 @@ static int archive_all(const struct options *options)
 	if (make_common(options->common) != EXIT_DONE)
 		return EXIT_PROBLEM;
 	if (!options->quiet && !options->closing)
-		wanted.reporter.warn = complain;
+		job.archive.reporter.warn = complain;
 	if (options->what)
-		exp_archive_parse(options->what, &wanted.what);
-	visit.reporter = wanted.reporter;
-	for (int i = 0; i < options->experiment_count; i++)
-		if (visit_path(&visit, options->experiments[i]) != EXIT_DONE)
+		exp_archive_parse(options->what, &job.archive.what);
+	visit.reporter = job.archive.reporter;
+	for (int i = 0; i < options->experiment_count; i++) {
+		job.has_kept = job.has_live = 0;
+		if (visit_path(&visit, options->experiments[i]) != EXIT_DONE ||
+		    compress_kept(&visit, options->experiments[i]) != EXIT_DONE)
 			status = EXIT_PROBLEM;
+	}
 	if (options->closing && options->experiment_count > 0)
 		closing_put(stderr, options->experiments[0], options->closing);
 	return status;

@@ -78,6 +78,14 @@ static int check_match(const char *match, char *error, size_t size)
 	return -EINVAL;
 }
 
+static int check_compress(const char *word, char *error, size_t size)
+{
+	if (strcmp(word, "on") == 0 || strcmp(word, "off") == 0)
+		return 0;
+	snprintf(error, size, "-z: on or off, not '%.100s'; see --help", word);
+	return -EINVAL;
+}
+
 static int check(const struct options *options, char *error, size_t size)
 {
 	if (options->help || options->version)
@@ -85,6 +93,8 @@ static int check(const struct options *options, char *error, size_t size)
 	if (options->what && check_what(options->what, error, size) != 0)
 		return -EINVAL;
 	if (options->match && check_match(options->match, error, size) != 0)
+		return -EINVAL;
+	if (options->compress && check_compress(options->compress, error, size) != 0)
 		return -EINVAL;
 	if (options->experiment_count > 0)
 		return 0;

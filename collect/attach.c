@@ -55,14 +55,20 @@ static int run_helper(const struct installation *installation, const char *what,
 	return run(argv, environment);
 }
 
-void attach_archive(const struct installation *installation, const char *mode,
+void attach_archive(const struct installation *installation, const struct request *request,
                     const char *directory)
 {
-	char *const argv[] = {
-		(char *)installation->archive, "-q", "-a", (char *)mode, (char *)directory, NULL};
+	char *const argv[] = {(char *)installation->archive,
+	                      "-q",
+	                      "-a",
+	                      (char *)request->archive,
+	                      request->compress ? "-z" : (char *)directory,
+	                      request->compress ? "on" : NULL,
+	                      (char *)directory,
+	                      NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 
-	if (installation->archive[0] && strcmp(mode, "off") != 0)
+	if (installation->archive[0] && (strcmp(request->archive, "off") != 0 || request->compress))
 		run(argv, environment);
 }
 
@@ -182,6 +188,6 @@ int attach_record(const struct installation *installation, const struct request 
 	if (!stay(process, signals, request->to_ms) && is_inside)
 		status = leave(installation, target->pid, process);
 	sampler_end(&samplers);
-	attach_archive(installation, request->archive, experiment->path);
+	attach_archive(installation, request, experiment->path);
 	return status;
 }

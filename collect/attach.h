@@ -19,7 +19,7 @@ int attach_record(const struct installation *installation, const struct request 
                   int *begun, struct cause *cause);
 
 /* Archive the experiment as -A says, and wait for that. */
-void attach_archive(const struct installation *installation, const char *mode,
+void attach_archive(const struct installation *installation, const struct request *request,
                     const char *directory);
 
 #endif

@@ -115,7 +115,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	static struct descriptor descriptor;
 	static char text[sizeof(DESCRIPTOR_VARIABLE) + DESCRIPTOR_TEXT_MAX];
 	size_t len = sizeof(DESCRIPTOR_VARIABLE "=") - 1;
-	int archives = strcmp(request->archive, "off") != 0;
+	int archives = strcmp(request->archive, "off") != 0 || request->compress;
 
 	descriptor.version = DESCRIPTOR_VERSION;
 	descriptor.clock_is_tsc = (uint64_t)clock->is_tsc;
@@ -158,6 +158,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	descriptor.keep_bytes = request->keep_bytes;
 	descriptor.keep_ms = request->keep_ms;
 	descriptor.sample_ms = request->sample_ms;
+	descriptor.compress = (uint64_t)request->compress;
 	descriptor.start_ticks = start->ticks;
 	descriptor.step.pid = (uint64_t)getpid();
 	descriptor.terminal = request->experiment_group || request->attach ? 0 : terminal();

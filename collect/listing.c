@@ -145,9 +145,11 @@ static void put_library(const struct listing *listing, FILE *out)
 	fputs(listing->library, out);
 }
 
-/* When events are recorded, which of them, and how many: nothing if always all. */
+/* When events are recorded, which of them, how many, and how small: nothing if it is as always. */
 static void print_bounds(const struct request *request, FILE *out)
 {
+	if (request->compress)
+		fputs("data files   compressed at the end\n", out);
 	if (request->heap_mean)
 		fprintf(out, "heap mean    %llu bytes\n", (unsigned long long)request->heap_mean);
 	if (request->from_ms || request->to_ms)

@@ -130,6 +130,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_number_setting(text, "keep_ms", request->keep_ms);
 	put_number_setting(text, "sample_ms", request->sample_ms);
 	put_setting(text, "archive", request->archive);
+	put_setting(text, "compress", request->compress ? "on" : "off");
 	put_setting(text, "follow", request->follow);
 	put_setting(text, "command", line);
 }

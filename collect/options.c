@@ -234,7 +234,7 @@ static int check_snapshot(const struct request *request, const char *program, st
 			program);
 	if (request->attach || request->experiment_group || options_repeats(request))
 		return cause_set(cause, CAUSE_FAILED,
-		                 "--snapshot goes with -o, -O, -d, -A and -C only");
+		                 "--snapshot goes with -o, -O, -d, -A, -z and -C only");
 	return 0;
 }
 

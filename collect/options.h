@@ -71,6 +71,7 @@ struct request {
 	uint64_t limit_bytes;         /* of event data, 0: none */
 	uint64_t keep_bytes, keep_ms; /* the newest data of so much, and of so long; 0: of any */
 	const char *archive;          /* "off", or what xer_archive -a takes */
+	int compress;                 /* the data files, at the end */
 	const char *follow;
 	const char *output; /* NULL: the default name */
 	int overwrite;

@@ -239,6 +239,11 @@ int take_archive(struct request *request, const char *value)
 	return -EINVAL;
 }
 
+int take_compress(struct request *request, const char *value)
+{
+	return amount_switch(value, &request->compress);
+}
+
 int take_comment(struct request *request, const char *value)
 {
 	if (request->comment_count == OPTIONS_COMMENTS)

@@ -22,8 +22,9 @@
 enum { NAMES_MAX = 1000 };
 enum { CHUNK = 1 << 20, KERNEL_CHUNK = 1 << 30 };
 
-static int write_all(int fd, const char *bytes, size_t len)
+int exp_copy_bytes(int fd, const void *from, size_t len)
 {
+	const char *bytes = from;
 	unsigned tries = 0;
 
 	while (len > 0) {
@@ -54,7 +55,7 @@ static int copy_by_hand(int from, int to, off_t size)
 		if (got <= 0)
 			rc = got < 0 ? -errno : -ESTALE;
 		else
-			rc = write_all(to, buffer, (size_t)got);
+			rc = exp_copy_bytes(to, buffer, (size_t)got);
 		size -= got;
 	}
 	free(buffer);
@@ -249,6 +250,21 @@ int exp_copy(int from, int directory, const char *name, int rewrite)
 	return finish(to, copy_bytes(from, to), directory, temporary, name, rewrite);
 }
 
+int exp_copy_made(int directory, const char *name, mode_t mode, int (*write)(void *context, int to),
+                  void *context)
+{
+	char temporary[64];
+	int to = open_temporary(directory, temporary, sizeof(temporary), FMT_FILE_MODE), rc;
+
+	if (to < 0)
+		return to;
+	exp_copy_give(to, directory);
+	rc = fchmod(to, mode) != 0 ? -errno : 0;
+	if (rc == 0)
+		rc = write(context, to);
+	return finish(to, rc, directory, temporary, name, 1);
+}
+
 int exp_copy_text(const char *text, int directory, const char *name)
 {
 	char temporary[64];
@@ -258,7 +274,7 @@ int exp_copy_text(const char *text, int directory, const char *name)
 	if (to < 0)
 		return to;
 	exp_copy_give(to, directory);
-	return finish(to, write_all(to, text, strlen(text)), directory, temporary, name, 1);
+	return finish(to, exp_copy_bytes(to, text, strlen(text)), directory, temporary, name, 1);
 }
 
 int exp_copy_exists(int directory, const char *name)

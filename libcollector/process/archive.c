@@ -77,12 +77,21 @@ static void choose(int is_whole)
 		       FMT_EXPERIMENT_SUFFIX);
 }
 
+/* Whoever archives the whole tree compresses its data files, if that is asked for. */
+static char compress[sizeof("off")];
+#define COMPRESS "-z", compress
+
 void archive_run(int is_last)
 {
-	static char *const quiet[] = {col.descriptor.archive,      "-q", "-a",
-	                              col.descriptor.archive_mode, what, NULL};
-	static char *closing[] = {col.descriptor.archive,      "-s", NULL, "-a",
-	                          col.descriptor.archive_mode, what, NULL};
+	static char *const quiet[] = {col.descriptor.archive,
+	                              "-q",
+	                              "-a",
+	                              col.descriptor.archive_mode,
+	                              COMPRESS,
+	                              what,
+	                              NULL};
+	static char *closing[] = {col.descriptor.archive,      "-s",     NULL, "-a",
+	                          col.descriptor.archive_mode, COMPRESS, what, NULL};
 	const struct helper helper = {.argv = quiet, .told = closing, .is_last = is_last};
 	int is_whole;
 
@@ -97,6 +106,7 @@ void archive_run(int is_last)
 		return;
 	}
 	choose(is_whole);
+	strcpy(compress, is_whole && col.descriptor.compress ? "on" : "off");
 	closing[2] = col.descriptor.directory + col.descriptor.name_at;
 	col_log_let_go();
 	if (helper_run(&helper) == -EAGAIN)
