@@ -9,6 +9,7 @@
 #include "experiment/base/cutfile.h"
 #include "experiment/experiment.h"
 #include "experiment/archive/verify.h"
+#include "experiment/streams/frame.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -37,9 +38,9 @@ struct job {
 
 static int compress_experiment(void *context, struct experiment *experiment)
 {
-	struct job *job = context;
 	struct exp_cause cause;
 
+	(void)context;
 	if (exp_compress(experiment, &cause) == 0)
 		return EXIT_DONE;
 	complain(NULL, cause.text);
@@ -104,6 +105,11 @@ static int archive_all(const struct options *options)
 	if (options->what)
 		exp_archive_parse(options->what, &job.archive.what);
 	visit.reporter = job.archive.reporter;
+	if (job.compresses && !exp_frames_are_known()) {
+		complain(NULL, "-z on: built without libzstd: nothing is compressed");
+		job.compresses = 0;
+		status = EXIT_PROBLEM;
+	}
 	for (int i = 0; i < options->experiment_count; i++) {
 		job.has_kept = job.has_live = 0;
 		if (visit_path(&visit, options->experiments[i]) != EXIT_DONE ||

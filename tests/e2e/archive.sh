@@ -33,7 +33,7 @@ is "JAVA_CLASSES has the classes of the methods" \
 contains "and their source files" '^JavaSmall	JavaSmall\.java$' java.er/JAVA_CLASSES
 
 # A descendant that had nothing to record writes log.xml alone; the archiver gives it what every experiment has.
-record quiet -A off -- sh -c '/bin/true; /bin/true; :'
+record quiet -p off -A off -- sh -c '/bin/true; /bin/true; :'
 is "quiet descendants write log.xml alone" "log.xml log.xml" "$(ls -A quiet.er/_f1_x1.er quiet.er/_f2_x1.er | grep -v : | xargs)"
 "$xer_print" -statistics all -sample_detail all -threads -overview quiet.er >quiet.before 2>&1
 succeeds "xer_archive completes them" timeout 60 "$xer_archive" quiet.er
