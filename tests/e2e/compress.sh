@@ -92,7 +92,7 @@ is "xer_archive killed: all events are there" "" "$wrong"
 is "the next one goes on" "0 ./heaptrace.zst" "$? $(files killed.er | xargs -n1 | grep heaptrace)"
 is "and leaves nothing else" "" "$(find killed.er -name '.tmp.*')"
 cp heap.er/heaptrace killed.er/
-head -c 100 killed.er/heaptrace.zst >cut && mv cut killed.er/heaptrace.zst
+head -c 100 killed.er/heaptrace.zst >short && mv short killed.er/heaptrace.zst
 same "a plain file counts more than a compressed one" heap killed
 
 # ---- by xcollect

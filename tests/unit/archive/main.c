@@ -1,4 +1,5 @@
 /* Tests of xer_archive: its command line, which experiments it visits, and its messages. */
+#include "experiment/streams/frame.h"
 #include "tests/unit/capture.h"
 
 #include <criterion/criterion.h>
@@ -103,6 +104,25 @@ Test(archive, slips_of_the_command_line)
 	cr_expect(strstr(made.err, "xer_archive: -m: '(': ") == made.err, "%s", made.err);
 	cr_expect_eq(made.status, 2);
 	capture_run_fini(&made);
+}
+
+Test(archive, data_files_are_compressed_if_that_is_asked_for)
+{
+	struct stat st;
+
+	if (!exp_frames_are_known())
+		return;
+	/* What is in it does not matter. */
+	cr_assert_eq(system("seq 20000 >heap.er/synctrace"), 0);
+	check(RUN("-a", "off", "heap.er"), "", "", 0);
+	check(RUN("-a", "off", "-z", "off", "heap.er"), "", "", 0);
+	cr_expect_eq(stat("heap.er/synctrace", &st), 0);
+	check(RUN("-a", "off", "-z", "on", "heap.er"), "", "", 0);
+	cr_expect_neq(stat("heap.er/synctrace", &st), 0);
+	cr_assert_eq(stat("heap.er/synctrace.zst", &st), 0);
+	cr_expect_lt(st.st_size, 60000);
+	check(RUN("-z", "high", "heap.er"), "",
+	      "xer_archive: -z: on or off, not 'high'; see --help\n", 2);
 }
 
 Test(archive, what_cannot_be_opened_is_named_and_the_rest_visited)

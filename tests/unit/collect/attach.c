@@ -132,6 +132,22 @@ Test(attach, nothing_is_archived_where_nothing_is_to_be)
 	expect_log(expected);
 }
 
+Test(attach, data_files_are_compressed_where_that_is_wanted)
+{
+	char expected[512];
+	int begun;
+
+	put_scripts("");
+	request.archive = "off";
+	request.compress = 1;
+	cr_expect_eq(record(&begun, attached()), 0);
+	snprintf(expected, sizeof(expected),
+	         "attach %d /x/libcollector.so|v=1\ndetach %d /x/libcollector.so|\n"
+	         "archive -q -a off -z on %.200s\n",
+	         (int)target.pid, (int)target.pid, experiment.path);
+	expect_log(expected);
+}
+
 Test(attach, what_cannot_be_entered_is_not_begun)
 {
 	int begun;
