@@ -239,6 +239,8 @@ struct exp_io_file {
 		*name; /* name[name_size] and a NUL, any bytes; NULL if its name was not recorded */
 	size_t name_size;
 	struct exp_io_totals totals;
+	const char *end; /* of a connection: the name of the own end, as io_file of experiment(5)
+	                    has it; empty: unknown, or none; NULL if the name was not recorded */
 };
 
 struct exp_io_descriptor {

@@ -7,8 +7,8 @@
  *   trace_states.c   waits and clock samples become the states of threads
  *   trace_fxt.c, trace_chrome.c   the two formats; markers.c keeps events for a third one
  *
- * Nothing is kept of an event that has been written, but for states. Times are ns since the start
- * of the earliest experiment. */
+ * Nothing is kept of an event that has been written, but for states: 16 bytes of each wait and
+ * sample until the end. Times are ns since the start of the earliest experiment. */
 #ifndef XER_ANALYZER_EXPORT_TRACE_H
 #define XER_ANALYZER_EXPORT_TRACE_H
 
@@ -88,7 +88,7 @@ struct trace_format {
 	WORD(FAULTS, "page faults") WORD(MINOR, "minor") WORD(MAJOR, "major") WORD(SWITCHES, "context switches") \
 	WORD(VOLUNTARY, "voluntary") WORD(INVOLUNTARY, "involuntary") WORD(SAMPLE, "usage sample") WORD(LABEL, "label") \
 	WORD(D1, "d1") WORD(D2, "d2") WORD(D3, "d3") WORD(D4, "d4") WORD(D5, "d5") WORD(SAMPLES, "samples") WORD(SAMPLED_NS, "sampled_ns") WORD(UNKNOWN, "?") WORD(OWNER, "owner") \
-	WORD(ADDRESS, "address") WORD(STACK, "stack") WORD(HELD_BY, "held_by") WORD(HELD_AT, "held_at") WORD(END_OF, "end_of") WORD(SIGNALLED_BY, "signalled_by") WORD(SIGNALLED_AT, "signalled_at") \
+	WORD(ADDRESS, "address") WORD(STACK, "stack") WORD(HELD_BY, "held_by") WORD(HELD_AT, "held_at") WORD(END_OF, "end_of") WORD(SIGNALLED_BY, "signalled_by") WORD(SIGNALLED_AT, "signalled_at") WORD(RELEASED_BY, "released_by") WORD(RELEASED_AT, "released_at") \
 	WORD(LIFE, "life") WORD(BEGIN, "process begin") WORD(END, "process end") WORD(COMMAND, "command") WORD(STATUS, "status") WORD(PARENT, "parent")
 /* clang-format on */
 enum trace_word {

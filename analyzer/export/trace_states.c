@@ -11,11 +11,24 @@
 
 enum { NEAR = 16 }; /* a gap below this part of a sample's time is taken for running */
 
+/* Of each wait and sample there is one until all are known, so they are small. */
 struct span {
-	uint64_t begin_ns, end_ns;
-	uint64_t cpu_ns; /* of a sample, which ended at end_ns */
-	unsigned state;
+	uint64_t begin_ns;
+	uint64_t end_ns : 56; /* for two years; later ones are cut */
+	uint64_t state : 8;
 };
+#define END_MOST ((UINT64_C(1) << 56) - 1)
+
+static struct span span_of(uint64_t begin_ns, uint64_t end_ns, unsigned state)
+{
+	end_ns = end_ns < END_MOST ? end_ns : END_MOST;
+	return (struct span){begin_ns < end_ns ? begin_ns : end_ns, end_ns, state & 255};
+}
+
+static uint64_t length_of(const struct span *span)
+{
+	return span->end_ns - span->begin_ns;
+}
 
 struct spans {
 	struct span *spans;
@@ -58,18 +71,18 @@ static struct thread *find_thread(struct trace_states *states, uint64_t tid)
 	return &states->threads[states->thread_count++];
 }
 
-static void add(struct spans *spans, const struct span *span)
+static void add(struct spans *spans, struct span span)
 {
 	spans->spans = memory_grow(spans->spans, spans->count, &spans->capacity,
 	                           sizeof(*spans->spans));
-	spans->spans[spans->count++] = *span;
+	spans->spans[spans->count++] = span;
 }
 
 void trace_states_wait(struct trace_states *states, uint64_t tid, uint64_t begin_ns,
                        uint64_t end_ns, unsigned state)
 {
 	if (begin_ns < end_ns)
-		add(&find_thread(states, tid)->waits, &(struct span){begin_ns, end_ns, 0, state});
+		add(&find_thread(states, tid)->waits, span_of(begin_ns, end_ns, state));
 }
 
 void trace_states_sample(struct trace_states *states, uint64_t tid, uint64_t ns, uint64_t cpu_ns,
@@ -78,8 +91,7 @@ void trace_states_sample(struct trace_states *states, uint64_t tid, uint64_t ns,
 	uint64_t begin_ns = ns > cpu_ns ? ns - cpu_ns : 0;
 
 	if (cpu_ns > 0)
-		add(&find_thread(states, tid)->samples,
-		    &(struct span){begin_ns, ns, cpu_ns, state});
+		add(&find_thread(states, tid)->samples, span_of(begin_ns, ns, state));
 }
 
 static int by_begin(const void *left, const void *right)
@@ -109,17 +121,43 @@ static void append(struct spans *out, uint64_t begin_ns, uint64_t end_ns, unsign
 	if (begin_ns >= end_ns)
 		return;
 	if (last && last->state == state && begin_ns - last->end_ns <= near_ns)
-		last->end_ns = end_ns;
+		last->end_ns = end_ns & END_MOST;
 	else
-		add(out, &(struct span){begin_ns, end_ns, 0, state});
+		add(out, span_of(begin_ns, end_ns, state));
+}
+
+static int is_flat(const struct spans *waits)
+{
+	for (size_t i = 1; i < waits->count; i++)
+		if (waits->spans[i].begin_ns < waits->spans[i - 1].end_ns)
+			return 0;
+	return 1;
+}
+
+/* What follows without a gap and is of one state becomes one, in place. */
+static struct spans join(const struct spans *waits)
+{
+	struct spans joined = *waits;
+
+	joined.count = 0;
+	for (size_t i = 0; i < waits->count; i++)
+		append(&joined, waits->spans[i].begin_ns, waits->spans[i].end_ns,
+		       waits->spans[i].state, 0);
+	return joined;
 }
 
 /* Waits that are in others, as those of a signal handler, divide these: what is innermost counts.
- */
-static struct spans flatten(const struct spans *waits)
+ * The spans of `waits` are taken over, or freed. */
+static struct spans flatten(struct spans *waits)
 {
 	struct spans flat = {.count = 0}, open = {.count = 0};
 	uint64_t at = 0;
+
+	if (is_flat(waits)) {
+		flat = join(waits);
+		*waits = open;
+		return flat;
+	}
 
 	for (size_t i = 0; i <= waits->count; i++) {
 		uint64_t next = i < waits->count ? waits->spans[i].begin_ns : UINT64_MAX;
@@ -135,9 +173,11 @@ static struct spans flatten(const struct spans *waits)
 			open.count--;
 		}
 		if (i < waits->count)
-			add(&open, &waits->spans[i]);
+			add(&open, waits->spans[i]);
 	}
 	free(open.spans);
+	free(waits->spans);
+	*waits = (struct spans){.count = 0};
 	return flat;
 }
 
@@ -146,7 +186,7 @@ static struct spans flatten(const struct spans *waits)
 static uint64_t find_gaps(const struct spans *waits, size_t before, const struct span *sample,
                           uint64_t from_ns, struct spans *pieces)
 {
-	uint64_t end = sample->end_ns, left = sample->cpu_ns;
+	uint64_t end = sample->end_ns, left = length_of(sample);
 
 	pieces->count = 0;
 	while (left > 0 && end > from_ns) {
@@ -156,7 +196,7 @@ static uint64_t find_gaps(const struct spans *waits, size_t before, const struct
 		if (begin < end) {
 			uint64_t taken = end - begin < left ? end - begin : left;
 
-			add(pieces, &(struct span){end - taken, end, 0, sample->state});
+			add(pieces, span_of(end - taken, end, sample->state));
 			left -= taken;
 		}
 		if (!wait || left == 0)
@@ -184,7 +224,7 @@ static struct spans place(const struct spans *waits, const struct spans *samples
 			int follows = j + 1 == pieces.count && waited_ns <= from_ns;
 
 			append(&running, pieces.spans[j].begin_ns, pieces.spans[j].end_ns,
-			       sample->state, follows ? sample->cpu_ns / NEAR : 0);
+			       sample->state, follows ? length_of(sample) / NEAR : 0);
 		}
 		from_ns = sample->end_ns;
 	}

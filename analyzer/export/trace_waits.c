@@ -122,7 +122,8 @@ void trace_waits_owner(struct trace_waits *waits, struct trace_event *event,
 		enum trace_word who, where;
 	} words[] = {[WAIT_HOLDER] = {TRACE_WORD_HELD_BY, TRACE_WORD_HELD_AT},
 	             [WAIT_JOINED] = {TRACE_WORD_END_OF, TRACE_WORD_HELD_AT},
-	             [WAIT_SIGNALLER] = {TRACE_WORD_SIGNALLED_BY, TRACE_WORD_SIGNALLED_AT}};
+	             [WAIT_SIGNALLER] = {TRACE_WORD_SIGNALLED_BY, TRACE_WORD_SIGNALLED_AT},
+	             [WAIT_RELEASER] = {TRACE_WORD_RELEASED_BY, TRACE_WORD_RELEASED_AT}};
 	const struct exp_wait *known = wait->owner != 0 ? wait : find_wall(waits, wait);
 	uint32_t name;
 

@@ -297,6 +297,14 @@ char *stacks_name_node(const struct dataset *dataset, const struct choices *choi
 	                                             : NULL;
 }
 
+const struct sym_function *stacks_function_node(const struct dataset *dataset,
+                                                const struct dataset_experiment *at, uint32_t node)
+{
+	struct sym_frame place;
+
+	return find_place(dataset, at, node, &place) ? place.function : NULL;
+}
+
 char *stacks_name_place(const struct dataset *dataset, const struct choices *choices,
                         const struct dataset_experiment *at, uint32_t node, int with_line)
 {

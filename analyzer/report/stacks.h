@@ -55,6 +55,10 @@ size_t stacks_put_node(const struct dataset *dataset, const struct choices *choi
 char *stacks_name_node(const struct dataset *dataset, const struct choices *choices,
                        const struct dataset_experiment *at, uint32_t node);
 
+/* Its function, as the tables have it; NULL: there is none. Borrowed. */
+const struct sym_function *stacks_function_node(const struct dataset *dataset,
+                                                const struct dataset_experiment *at, uint32_t node);
+
 /* The same for a comparison: function and line, or the function alone, and no address. */
 char *stacks_name_place(const struct dataset *dataset, const struct choices *choices,
                         const struct dataset_experiment *at, uint32_t node, int with_line);

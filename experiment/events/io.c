@@ -149,11 +149,13 @@ static void on_name(struct reader *reader, const struct exp_cursor *cursor)
 {
 	struct exp_load *load = reader->load;
 	struct fmt_io_file named;
+	const char *text = (const char *)cursor->payload + sizeof(named);
 	struct exp_io_file *file;
 	uint32_t at;
 
 	memcpy(&named, cursor->payload, sizeof(named));
-	if (named.name_size > cursor->payload_size - sizeof(named)) {
+	if (named.name_size > cursor->payload_size - sizeof(named) ||
+	    named.end_size > cursor->payload_size - sizeof(named) - named.name_size) {
 		exp_cursor_fault(cursor, "the name of a file is cut off");
 		return;
 	}
@@ -166,9 +168,9 @@ static void on_name(struct reader *reader, const struct exp_cursor *cursor)
 	file->type = named.type;
 	file->file_system = named.file_system;
 	file->name_size = named.name_size;
-	file->name = exp_arena_text(&load->arena, (const char *)cursor->payload + sizeof(named),
-	                            named.name_size);
-	if (!file->name)
+	file->name = exp_arena_text(&load->arena, text, named.name_size);
+	file->end = exp_arena_text(&load->arena, text + named.name_size, named.end_size);
+	if (!file->name || !file->end)
 		load->rc = -ENOMEM;
 }
 

@@ -5,6 +5,7 @@
 #include "libcollector/events/blocking.h"
 
 #include "libcollector/hook/hook.h"
+#include "libcollector/io/io_files.h"
 #include "libcollector/io/io_record.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/wall/wall.h"
@@ -23,9 +24,43 @@ static inline int is_on(void)
 #define ERROR_OF_ERRNO(result) ((result) < 0 ? errno : 0)
 
 #define FILE_OF(fd) io_file_now(fd)
+/* Of a descriptor that the C library closes in a way that we do not see. */
+#define NEW_FILE_OF(fd) (io_file_forget(fd), io_file_now(fd))
+/* System V queues are numbered from 0. */
+#define QUEUE_OF(queue) ((queue) >= 0 ? (uint64_t)(queue) + 1 : 0)
 
 #define CALL(name, in) \
 	.state = FMT_wall_state_##in, .family = FMT_wait_family_CALL, .func = FMT_wait_func_##name
+
+int blocking_polled(const struct pollfd *fds, nfds_t count)
+{
+	for (nfds_t i = 0; i < count; i++)
+		if (fds[i].revents != 0)
+			return fds[i].fd;
+	return IO_NO_FD;
+}
+
+/* Sets may be larger than an fd_set. */
+static int first_of(const fd_set *set, int count)
+{
+	enum { BITS = 8 * sizeof(unsigned long) };
+	const unsigned long *words = (const unsigned long *)set;
+
+	for (int i = 0; set && i < count; i += BITS)
+		if (words[i / BITS] != 0) {
+			int fd = i + __builtin_ctzl(words[i / BITS]);
+
+			return fd < count ? fd : IO_NO_FD;
+		}
+	return IO_NO_FD;
+}
+
+int blocking_selected(int count, const fd_set *in, const fd_set *out)
+{
+	int fd = first_of(in, count);
+
+	return fd >= 0 ? fd : first_of(out, count);
+}
 
 #define BLOCK(type, name, function, in, how, parameters, arguments, blocks, waited_for) \
 	static __attribute__((noinline)) type name##_traced parameters \
@@ -39,6 +74,26 @@ static inline int is_on(void)
 		return result; \
 	} \
 	EXPORT type name parameters \
+	{ \
+		PASS_ON(name, arguments); \
+		return name##_traced arguments; \
+	}
+
+/* A call that has waited for so long is worth a look which descriptor it was, and what that is. */
+#define READY(name, function, parameters, arguments, blocks, ready) \
+	static __attribute__((noinline)) int name##_traced parameters \
+	{ \
+		struct wall_call call = {CALL(function, POLL)}; \
+		struct wall_start start = (blocks) ? wall_begin(&call, CALLER) : wall_now(); \
+		int result = REAL(name) arguments; \
+\
+		call.error = ERROR_OF_ERRNO(result); \
+		if (result > 0 && !wall_is_short(&start, col_ticks())) \
+			call.object = FILE_OF(ready); \
+		wall_end(&call, &start, CALLER); \
+		return result; \
+	} \
+	EXPORT int name parameters \
 	{ \
 		PASS_ON(name, arguments); \
 		return name##_traced arguments; \

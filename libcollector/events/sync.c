@@ -154,6 +154,11 @@ __attribute__((noinline)) void sync_begin(struct sync_wait *wait)
 	find_owner(wait);
 	take_back(thread, NULL);
 	stack = stack_of(thread, &wait->caller);
+	if (!wait->signal)
+		wait->signal = sync_signal_of(wait->func, wait->object);
+	/* Who comes last to a barrier ends the waits of the others. */
+	if (wait->func == FMT_sync_func_BARRIER_WAIT && wall_is_on())
+		sync_signal_note(thread, wait->signal, stack);
 	if (is_recorded(thread, wait->func))
 		wait->open = thread->open_wait = put_open(thread, wait, stack);
 	call = wall_call_of(thread, wait, 0);
@@ -191,33 +196,22 @@ static uint32_t put(struct col_thread *thread, const struct sync_wait *wait, uin
 	return event.stack;
 }
 
-/* Do other threads end such waits by a signal? */
-static int is_signalled(enum fmt_sync_func func)
+/* A wait that was not foreseen had its key only now, if that has not changed. */
+static uint64_t signal_of(const struct sync_wait *wait)
 {
-	switch (func) {
-	case FMT_sync_func_COND_WAIT:
-	case FMT_sync_func_COND_TIMEDWAIT:
-	case FMT_sync_func_COND_CLOCKWAIT:
-	case FMT_sync_func_CND_WAIT:
-	case FMT_sync_func_CND_TIMEDWAIT:
-	case FMT_sync_func_SEM_WAIT:
-	case FMT_sync_func_SEM_TIMEDWAIT:
-	case FMT_sync_func_SEM_CLOCKWAIT:
-	case FMT_sync_func_FUTEX_WAIT:
-		return 1;
-	default:
-		return 0;
-	}
+	return wait->signal || wait->func == FMT_sync_func_BARRIER_WAIT
+	               ? wait->signal
+	               : sync_signal_of(wait->func, wait->object);
 }
 
 static void find_signaller(const struct col_thread *thread, const struct sync_wait *wait,
                            uint64_t after, struct wall_call *call)
 {
+	uint64_t key = signal_of(wait);
 	struct sync_signal signal;
 
-	if (call->error != 0 || !is_signalled(wait->func) ||
-	    !sync_signal_find(wait->object, wait->start.before, after, atomic_load(&thread->tid),
-	                      &signal))
+	if (call->error != 0 || !key ||
+	    !sync_signal_find(key, wait->start.before, after, atomic_load(&thread->tid), &signal))
 		return;
 	call->owner = signal.tid;
 	call->site = signal.stack;

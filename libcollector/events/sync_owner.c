@@ -5,6 +5,7 @@
 #include "libcollector/hook/hook.h"
 
 #include <pthread.h>
+#include <sys/sem.h>
 #include <time.h>
 
 static uint32_t of_mutex(const pthread_mutex_t *mutex)
@@ -77,20 +78,57 @@ static struct entry *entry_of(uint64_t object)
 	return &signals[mixed >> (64 - SIGNALS_BITS)];
 }
 
-void sync_signal_put(uint64_t object, const struct caller *caller)
+void sync_signal_note(const struct col_thread *thread, uint64_t object, uint32_t stack)
 {
-	struct col_thread *thread = scope_enter();
 	struct entry *entry = entry_of(object);
-	uint64_t who;
+	uint64_t who = (uint64_t)atomic_load(&thread->tid) << 32 | stack;
 
-	if (!thread)
-		return;
-	who = (uint64_t)atomic_load(&thread->tid) << 32 | stack_of(thread, caller);
 	atomic_store_explicit(&entry->object, 0, memory_order_relaxed);
 	atomic_store_explicit(&entry->who, who, memory_order_release);
 	atomic_store_explicit(&entry->at, col_ticks(), memory_order_release);
 	atomic_store_explicit(&entry->object, object, memory_order_release);
+}
+
+void sync_signal_put(uint64_t object, const struct caller *caller)
+{
+	struct col_thread *thread = scope_enter();
+
+	if (!thread)
+		return;
+	sync_signal_note(thread, object, stack_of(thread, caller));
 	scope_leave(thread);
+}
+
+/* Each round of a barrier has a key of its own: a thread that leaves early may come to the next
+ * round before others have left this one. The C library's second word of a barrier is the same for
+ * all threads of a round, and changes when the last one comes; should it be something else, rounds
+ * are told apart no more. */
+static uint64_t round_of(uint64_t barrier)
+{
+	enum { SHIFT = 48 };
+	const unsigned *words = (const unsigned *)(uintptr_t)barrier;
+
+	return barrier ^ (uint64_t)__atomic_load_n(words + 1, __ATOMIC_RELAXED) << SHIFT;
+}
+
+uint64_t sync_signal_of(enum fmt_sync_func func, uint64_t object)
+{
+	switch (func) {
+	case FMT_sync_func_COND_WAIT:
+	case FMT_sync_func_COND_TIMEDWAIT:
+	case FMT_sync_func_COND_CLOCKWAIT:
+	case FMT_sync_func_CND_WAIT:
+	case FMT_sync_func_CND_TIMEDWAIT:
+	case FMT_sync_func_SEM_WAIT:
+	case FMT_sync_func_SEM_TIMEDWAIT:
+	case FMT_sync_func_SEM_CLOCKWAIT:
+	case FMT_sync_func_FUTEX_WAIT:
+		return object;
+	case FMT_sync_func_BARRIER_WAIT:
+		return round_of(object);
+	default:
+		return 0;
+	}
 }
 
 int sync_signal_find(uint64_t object, uint64_t from, uint64_t to, uint32_t tid,
@@ -108,6 +146,36 @@ int sync_signal_find(uint64_t object, uint64_t from, uint64_t to, uint32_t tid,
 		return 0;
 	*out = (struct sync_signal){(uint32_t)(who >> 32), (uint32_t)who};
 	return 1;
+}
+
+/* ---- System V semaphores */
+
+/* The identifier of a set and the number of a semaphore in it: no address. */
+static uint64_t semaphore_of(uint64_t set, const struct sembuf *operation)
+{
+	enum { SHIFT = 32 };
+
+	return set + 1 + ((uint64_t)operation->sem_num << SHIFT);
+}
+
+int sync_operate(struct sync_wait *wait, const struct sembuf *operations, size_t count)
+{
+	enum { MOST = 1024 }; /* the kernel takes 500 */
+	int blocks = 0;
+
+	/* The kernel says what is wrong with others. */
+	if (count > MOST || !sys_is_readable(operations, count * sizeof(*operations)))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t key = semaphore_of(wait->object, &operations[i]);
+
+		if (operations[i].sem_op > 0 && wall_is_on())
+			sync_signal_put(key, &wait->caller);
+		if (operations[i].sem_op < 0 && !wait->signal)
+			wait->signal = key;
+		blocks |= operations[i].sem_op <= 0 && !(operations[i].sem_flg & IPC_NOWAIT);
+	}
+	return blocks;
 }
 
 /* ---- wrappers: does anybody wait? The C library's words of the objects tell, which are part of

@@ -5,14 +5,17 @@
 #include "libcollector/events/sync.h"
 #include "libcollector/wall/wall.h"
 
+#include <sys/sem.h>
+
 /* A call that has begun. */
 struct sync_wait {
 	enum fmt_sync_func func;
 	enum fmt_wall_state state; /* USER: the thread keeps its CPU */
 	uint64_t object, second;
-	uint32_t owner; /* thread that has the lock when the call begins to block, or is joined; 0:
-	                   unknown */
-	uint32_t site;  /* node of the place where it took the lock, 0: unknown */
+	uint64_t signal; /* what others signal to end it, as sync_signal_find has it; 0: nothing */
+	uint32_t owner;  /* thread that has the lock when the call begins to block, or is joined; 0:
+	                    unknown */
+	uint32_t site;   /* node of the place where it took the lock, 0: unknown */
 	struct caller caller;
 	struct wall_start start;
 	const uint8_t *open;     /* its record while it has not ended, NULL: there is none */
@@ -58,10 +61,20 @@ struct sync_signal {
 /* The calling thread is going to signal: the caller's stack. Signal-safe; errno is kept. */
 void sync_signal_put(uint64_t object, const struct caller *caller);
 
+/* The same in a scope of `thread`, the calling one, with the node of the stack. */
+void sync_signal_note(const struct col_thread *thread, uint64_t object, uint32_t stack);
+
+/* What ends such a wait, if it begins now: a key for sync_signal_find, 0: nothing that is seen. */
+uint64_t sync_signal_of(enum fmt_sync_func func, uint64_t object);
+
 /* The last signal of an object, if it was in that time (event times) and by another thread than
  * `tid`, the waiting one. Returns 1 if there was one, else 0. Signal-safe. */
 int sync_signal_find(uint64_t object, uint64_t from, uint64_t to, uint32_t tid,
                      struct sync_signal *out);
+
+/* A call of semop(2) begins: note whose waits it may end, and in `wait` what may end its own.
+ * Returns whether it may wait. Signal-safe. */
+int sync_operate(struct sync_wait *wait, const struct sembuf *operations, size_t count);
 
 /* ---- */
 

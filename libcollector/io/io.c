@@ -171,8 +171,8 @@ static int forget_pair(int result, const int *fds)
 
 IO_WRAP(int, pipe, (int fds[2]), (fds), IO_DONE(PIPE, forget_pair(got, fds)))
 IO_WRAP(int, pipe2, (int fds[2], int flags), (fds, flags), IO_DONE(PIPE, forget_pair(got, fds)))
-IO_WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]), (domain, type, protocol, fds),
-        IO_DONE(SOCKET, forget_pair(got, fds)))
+IO_WRAP_THEN(int, socketpair, (int domain, int type, int protocol, int fds[2]), (domain, type, protocol, fds), (void)0,
+             int first = forget_pair(got, fds); if (got == 0) io_name_pair(fds), (void)0, IO_DONE(SOCKET, first))
 
 IO_WRAP_AROUND(int, close_range, (unsigned first, unsigned last, int flags), (first, last, flags),
                io_files_forget(first, last), io_files_forget(first, last), IO_DONE(CLOSE, IO_NO_FD))

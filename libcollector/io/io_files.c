@@ -1,4 +1,5 @@
-/* io_files.c: from descriptors to file numbers, and from names to numbers. See io_files.h.
+/* io_files.c: from descriptors to file numbers, and from names to numbers. See io_files.h. What the
+ * kernel says of a descriptor is asked in io_names.c.
  *
  * There are two tables. `by_fd` has a word for each descriptor: 0 (not looked up), LOOKING and a
  * ticket, NAMELESS or a number. The ticket is of the thread that looks it up: if the number becomes
@@ -14,19 +15,14 @@
 #include "libcollector/io/io_files.h"
 
 #include "libcollector/io/io_kinds.h"
+#include "libcollector/io/io_names.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/vfs.h>
 
 enum {
-	FDS = 65536,      /* descriptors above are not named */
-	NAMES = 32768,    /* a power of two */
-	PROBES = 64,      /* then the table is full */
-	NAME_SIZE = 1024, /* longer names are cut */
+	FDS = 65536,   /* descriptors above are not named */
+	NAMES = 32768, /* a power of two */
+	PROBES = 64,   /* then the table is full */
 	FILE_STEP = 16,
 	PART_BITS = 13, /* the numbers of all parts have 28 bits */
 	PARTS = 1 << PART_BITS,
@@ -45,12 +41,6 @@ static atomic_uint tickets;
 
 static _Atomic(atomic_uint *) by_fd;
 static _Atomic(struct name_entry *) names;
-
-/* A name under construction, in the form in which it will be in the file. */
-struct name {
-	struct fmt_io_file header;
-	char text[NAME_SIZE];
-} __attribute__((aligned(8)));
 
 int io_files_open(void)
 {
@@ -115,12 +105,13 @@ void io_files_forget(unsigned first, unsigned last)
 
 /* Names often differ in their last bytes only, which a multiplication leaves in the highest bits:
  * each word is mixed both ways. */
-static uint64_t hash_of(const struct name *name)
+static uint64_t hash_of(const struct io_name *name)
 {
 	const uint64_t *word = (const uint64_t *)name->text;
-	uint64_t hash = name->header.type | (uint64_t)name->header.file_system << 8;
+	uint64_t hash = name->header.type | (uint64_t)name->header.file_system << 8 |
+	                (uint64_t)name->header.end_size << 40;
 
-	for (unsigned i = 0; i < name->header.name_size; i += 8) {
+	for (unsigned i = 0; i < name->header.name_size + name->header.end_size; i += 8) {
 		hash = (hash ^ *word++) * 0x9e3779b97f4a7c15u;
 		hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
 		hash ^= hash >> 29;
@@ -129,10 +120,12 @@ static uint64_t hash_of(const struct name *name)
 }
 
 /* Returns 0, or -1 if it could not be written. */
-static int write_name(struct col_thread *thread, const struct name *name, uint64_t ticks)
+static int write_name(struct col_thread *thread, const struct io_name *name, uint64_t ticks)
 {
 	uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
-	uint32_t size = ((uint32_t)sizeof(name->header) + name->header.name_size + 15) & ~15u;
+	uint32_t size = ((uint32_t)sizeof(name->header) + name->header.name_size +
+	                 name->header.end_size + 15) &
+	                ~15u;
 
 	return col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_IOTRACE], FMT_STREAM_IOTRACE,
 	                      tid, name, size, ticks);
@@ -158,7 +151,7 @@ static struct name_entry *find_entry(struct name_entry *table, uint64_t hash, un
 }
 
 /* The number of a name, padded with zeros to a multiple of 16. 0 if there have been too many. */
-static uint32_t number_of(struct col_thread *thread, struct name *name, uint64_t ticks)
+static uint32_t number_of(struct col_thread *thread, struct io_name *name, uint64_t ticks)
 {
 	struct name_entry *table = atomic_load_explicit(&names, memory_order_relaxed),
 			  *entry = NULL;
@@ -183,182 +176,22 @@ static uint32_t number_of(struct col_thread *thread, struct name *name, uint64_t
 	return name->header.file;
 }
 
-static void put_char(struct name *name, char c)
-{
-	if (name->header.name_size < NAME_SIZE)
-		name->text[name->header.name_size++] = c;
-}
-
-static void put_text(struct name *name, const char *text, size_t max)
-{
-	for (; max > 0 && *text; max--)
-		put_char(name, *text++);
-}
-
-static void put_number(struct name *name, unsigned value)
-{
-	if (value >= 10)
-		put_number(name, value / 10);
-	put_char(name, (char)('0' + value % 10));
-}
-
-static void put_hex(struct name *name, unsigned value)
-{
-	if (value >= 16)
-		put_hex(name, value / 16);
-	put_char(name, "0123456789abcdef"[value % 16]);
-}
-
-/* Begin a name: all words that will be hashed and written are zero after the end of the text. */
-static void name_begin(struct name *name)
-{
-	memset(name, 0, sizeof(*name));
-	name->header.kind = FMT_KIND_io_file;
-}
-
 uint32_t io_file_named(struct col_thread *thread, const char *path, uint64_t ticks)
 {
-	struct name name;
+	struct io_name name;
 
-	name_begin(&name);
-	put_text(&name, path, NAME_SIZE);
+	io_name_path(&name, path);
 	return number_of(thread, &name, ticks);
 }
 
-/* ---- sockets ---- */
-
-union address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-	struct sockaddr_un un;
-};
-
-static void put_protocol(struct name *name, int fd)
-{
-	int type = 0;
-	socklen_t size = sizeof(type);
-
-	SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size);
-	if (type == SOCK_STREAM)
-		put_text(name, "tcp ", 4);
-	else if (type == SOCK_DGRAM)
-		put_text(name, "udp ", 4);
-	else
-		put_text(name, "ip ", 3);
-}
-
-static void put_in(struct name *name, const struct sockaddr_in *in)
-{
-	const uint8_t *byte = (const uint8_t *)&in->sin_addr;
-
-	for (int i = 0; i < 4; i++) {
-		put_number(name, byte[i]);
-		put_char(name, i < 3 ? '.' : ':');
-	}
-	put_number(name, ntohs(in->sin_port));
-}
-
-static void put_in6(struct name *name, const struct sockaddr_in6 *in6)
-{
-	const uint8_t *byte = (const uint8_t *)&in6->sin6_addr;
-
-	put_char(name, '[');
-	for (int i = 0; i < 16; i += 2) {
-		put_hex(name, (unsigned)byte[i] << 8 | byte[i + 1]);
-		put_char(name, i < 14 ? ':' : ']');
-	}
-	put_char(name, ':');
-	put_number(name, ntohs(in6->sin6_port));
-}
-
-/* Append the address that `call` (getpeername or getsockname) returns. Returns 0, or -1 if it
- * returns none. */
-static int put_address(struct name *name, int fd, long call)
-{
-	union address address = {0};
-	socklen_t size = sizeof(address);
-	size_t header = offsetof(struct sockaddr_un, sun_path);
-
-	if (SYS3(call, fd, &address, &size) < 0)
-		return -1;
-	if (address.any.sa_family == AF_INET && address.in.sin_port) {
-		put_protocol(name, fd);
-		put_in(name, &address.in);
-	} else if (address.any.sa_family == AF_INET6 && address.in6.sin6_port) {
-		put_protocol(name, fd);
-		put_in6(name, &address.in6);
-	} else if (address.any.sa_family == AF_UNIX && size > header) {
-		int is_abstract = !address.un.sun_path[0];
-
-		put_text(name, "unix ", 5);
-		if (is_abstract)
-			put_char(name, '@');
-		put_text(name, address.un.sun_path + is_abstract,
-		         size - header - (size_t)is_abstract);
-	} else {
-		return -1;
-	}
-	return 0;
-}
-
 /* ---- descriptors ---- */
-
-static enum fmt_file_type type_of(mode_t mode)
-{
-	if (S_ISREG(mode))
-		return FMT_file_type_REGULAR;
-	if (S_ISDIR(mode))
-		return FMT_file_type_DIRECTORY;
-	if (S_ISCHR(mode) || S_ISBLK(mode))
-		return FMT_file_type_DEVICE;
-	if (S_ISFIFO(mode))
-		return FMT_file_type_PIPE;
-	return S_ISSOCK(mode) ? FMT_file_type_SOCKET : FMT_file_type_OTHER;
-}
-
-/* Append what /proc says about the descriptor: a path, pipe:[inode], socket:[inode],
- * anon_inode:name. */
-static void put_link(struct name *name, int fd)
-{
-	struct name path;
-	long size;
-
-	name_begin(&path);
-	put_text(&path, "/proc/self/fd/", NAME_SIZE);
-	put_number(&path, (unsigned)fd);
-	size = SYS4(SYS_readlinkat, AT_FDCWD, path.text, name->text, NAME_SIZE);
-	name->header.name_size = size > 0 ? (uint16_t)size : 0;
-}
-
-/* Returns 0, or -1 if there is no such descriptor. */
-static int describe(struct name *name, int fd)
-{
-	struct stat status;
-	struct statfs system;
-	enum fmt_file_type type;
-
-	if (sys_fstat(fd, &status) < 0)
-		return -1;
-	name_begin(name);
-	type = type_of(status.st_mode);
-	name->header.type = (uint8_t)type;
-	if (type == FMT_file_type_SOCKET && (put_address(name, fd, SYS_getpeername) == 0 ||
-	                                     put_address(name, fd, SYS_getsockname) == 0))
-		return 0;
-	put_link(name, fd);
-	if (type != FMT_file_type_SOCKET && type != FMT_file_type_PIPE &&
-	    SYS2(SYS_fstatfs, fd, &system) == 0)
-		name->header.file_system = (uint32_t)system.f_type;
-	return 0;
-}
 
 static __attribute__((noinline)) uint32_t look_up(struct col_thread *thread, atomic_uint *entry,
                                                   int fd, uint64_t ticks)
 {
 	unsigned looking = atomic_fetch_add(&tickets, FILE_STEP) | LOOKING;
 	unsigned state = atomic_load(entry);
-	struct name name;
+	struct io_name name;
 	uint32_t file;
 	int is_mine;
 
@@ -367,7 +200,7 @@ static __attribute__((noinline)) uint32_t look_up(struct col_thread *thread, ato
 	is_mine = (state == 0 || state & LOOKING) &&
 	          atomic_compare_exchange_strong(entry, &state, looking);
 	/* A child of vfork works in our memory, but has its own descriptors. */
-	if (sys_getpid() != col.pid || describe(&name, fd) < 0) {
+	if (sys_getpid() != col.pid || io_name_describe(&name, fd) < 0) {
 		if (is_mine)
 			atomic_compare_exchange_strong(entry, &looking, 0);
 		return 0;
@@ -390,4 +223,30 @@ uint32_t io_file_of(struct col_thread *thread, int fd, uint64_t ticks)
 	if (likely(file && file % FILE_STEP == 0))
 		return file;
 	return file == NAMELESS ? 0 : look_up(thread, entry, fd, ticks);
+}
+
+/* Tell of the descriptor what its number is, unless somebody has meanwhile. */
+static void know(struct col_thread *thread, int fd, struct io_name *name, uint64_t ticks)
+{
+	atomic_uint *entry = entry_of(fd);
+	unsigned none = 0;
+	uint32_t file = entry ? number_of(thread, name, ticks) : 0;
+
+	if (!file)
+		return;
+	io_fd_is_used(fd);
+	atomic_compare_exchange_strong(entry, &none, file);
+}
+
+void io_files_pair(struct col_thread *thread, const int fds[2], uint64_t ticks)
+{
+	struct io_name one, other;
+
+	if (sys_getpid() != col.pid || io_name_describe(&one, fds[0]) < 0 ||
+	    io_name_describe(&other, fds[1]) < 0)
+		return;
+	io_name_put_end(&one, &other);
+	know(thread, fds[0], &one, ticks);
+	io_name_put_end(&other, &one);
+	know(thread, fds[1], &other, ticks);
 }

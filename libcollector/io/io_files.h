@@ -19,6 +19,9 @@ uint32_t io_file_of(struct col_thread *thread, int fd, uint64_t ticks);
 /* The file of a path as a program gave it, which must be readable. In a scope, as above. */
 uint32_t io_file_named(struct col_thread *thread, const char *path, uint64_t ticks);
 
+/* The two ends of a new pair of sockets, which have names of their own only together. As above. */
+void io_files_pair(struct col_thread *thread, const int fds[2], uint64_t ticks);
+
 /* The file of a descriptor that is about to be closed, if it has been looked up. Any context. */
 uint32_t io_file_known(int fd);
 

@@ -110,13 +110,31 @@ uint64_t io_file_now(int fd)
 	return file;
 }
 
+void io_name_pair(const int fds[2])
+{
+	struct col_thread *thread = scope_enter();
+
+	if (!thread)
+		return;
+	io_files_pair(thread, fds, col_ticks());
+	scope_leave(thread);
+}
+
 /* What the call waited for: an open of a FIFO waits for the other end. */
 static enum fmt_wall_state state_of(const struct io_call *call)
 {
 	return call->fd >= 0 && !call->is_closed ? io_kind_state(call->fd) : FMT_wall_state_FILE;
 }
 
-/* file: as of the record of the call, 0: it has none. Only long waits are worth looking it up. */
+/* Is it worth looking the file up? Of short calls, if it tells who wrote what another thread waits
+ * for. */
+static int wants_file(const struct io_call *call, enum fmt_wall_state state, uint64_t ticks)
+{
+	return state == FMT_wall_state_PIPE || state == FMT_wall_state_SOCKET ||
+	       !wall_is_short(&call->start, ticks);
+}
+
+/* file: as of the record of the call, 0: it has none. */
 static void put_wait(struct col_thread *thread, const struct io_call *call, uint32_t stack,
                      uint32_t file, uint64_t ticks, const struct caller *caller)
 {
@@ -128,7 +146,7 @@ static void put_wait(struct col_thread *thread, const struct io_call *call, uint
 
 	if (!wall_is_due(&call->start, wait.state, ticks))
 		return;
-	if (!file && !wall_is_short(&call->start, ticks))
+	if (!file && wants_file(call, wait.state, ticks))
 		wait.object = file_of(thread, call, ticks);
 	wall_close(thread, &wait, &call->start, ticks, stack, caller);
 }

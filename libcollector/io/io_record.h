@@ -48,6 +48,9 @@ void io_record(const struct io_call *call, struct caller caller);
 uint64_t io_file_now(int fd);
 enum fmt_wall_state io_state_of(int fd);
 
+/* A pair of sockets has been made. Outside of scopes. */
+void io_name_pair(const int fds[2]);
+
 /* Whether a wrapper records: files may define it for some of theirs, in terms of the parameters. */
 #define IO_WANTED io_is_on()
 

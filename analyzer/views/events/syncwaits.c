@@ -21,13 +21,22 @@ struct wait {
 	const struct exp_sync_wait *wait;
 };
 
+/* Of a process that may hang, or was killed for that, first those that have not ended. */
+static int is_stuck(const struct wait *wait)
+{
+	enum exp_status status = wait->at->info->status;
+
+	return wait->wait->error == EXP_SYNC_OPEN && status != EXP_ENDED && status != EXP_EXECED &&
+	       status != EXP_DETACHED;
+}
+
 static int by_length(const void *left, const void *right)
 {
-	const struct exp_sync_wait *a = ((const struct wait *)left)->wait;
-	const struct exp_sync_wait *b = ((const struct wait *)right)->wait;
+	const struct wait *one = left, *other = right;
+	const struct exp_sync_wait *a = one->wait, *b = other->wait;
 
-	if ((a->error == EXP_SYNC_OPEN) != (b->error == EXP_SYNC_OPEN))
-		return a->error == EXP_SYNC_OPEN ? -1 : 1;
+	if (is_stuck(one) != is_stuck(other))
+		return is_stuck(one) ? -1 : 1;
 	if (a->wait_ns != b->wait_ns)
 		return a->wait_ns > b->wait_ns ? -1 : 1;
 	return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
@@ -74,7 +83,8 @@ static const struct exp_wait *find_wall(const struct wait *wait)
 }
 
 static void put_wait(const struct dataset *dataset, const struct choices *choices,
-                     struct output *output, const struct wait *wait, size_t number)
+                     struct output *output, const struct writers *writers, const struct wait *wait,
+                     size_t number)
 {
 	const char *func = fmt_enum_name("sync_func", wait->wait->func);
 	const struct exp_wait *wall;
@@ -96,7 +106,7 @@ static void put_wait(const struct dataset *dataset, const struct choices *choice
 	stacks_put_node(dataset, choices, output, wait->at, wait->wait->node, WAIT_FRAMES, "    ");
 	wall = find_wall(wait);
 	if (wall)
-		wait_put_owner(dataset, choices, output, wait->at, wall);
+		wait_put_owner(dataset, choices, output, writers, wait->at, wall);
 }
 
 /* For programs. */
@@ -146,6 +156,7 @@ static void put_waits(const struct dataset *dataset, const struct choices *choic
 void view_syncwaits(const struct dataset *dataset, const struct choices *choices,
                     struct output *output, const struct command_argument *argument)
 {
+	struct writers *writers;
 	struct wait *waits = NULL;
 	const struct dataset_experiment *at = NULL;
 	size_t count = 0, capacity = 0;
@@ -159,6 +170,7 @@ void view_syncwaits(const struct dataset *dataset, const struct choices *choices
 	}
 	if (count > 1)
 		qsort(waits, count, sizeof(*waits), by_length);
+	writers = writers_create(dataset);
 	quality_put(dataset, output);
 	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
 	      output->out);
@@ -169,11 +181,12 @@ void view_syncwaits(const struct dataset *dataset, const struct choices *choices
 	for (size_t i = 0;
 	     i < count && !print_is_data(output) && (choices->limit == 0 || i < choices->limit);
 	     i++)
-		put_wait(dataset, choices, output, &waits[i], i + 1);
+		put_wait(dataset, choices, output, writers, &waits[i], i + 1);
 	fputc('\n', output->out);
 	if (count != 0) {
 		report_put_next(dataset, choices, output, "sync", NULL, "all waits, by call stack");
 		fputc('\n', output->out);
 	}
+	writers_destroy(writers);
 	free(waits);
 }

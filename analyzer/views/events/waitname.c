@@ -34,6 +34,8 @@ enum wait_owner wait_owner_kind(const struct exp_wait *wait)
 {
 	if (wait_is_join(wait))
 		return WAIT_JOINED;
+	if (wait->family == FMT_wait_family_SYNC && wait->func == FMT_sync_func_BARRIER_WAIT)
+		return WAIT_RELEASER;
 	return wait->state == FMT_wall_state_COND ? WAIT_SIGNALLER : WAIT_HOLDER;
 }
 
@@ -61,6 +63,9 @@ char *wait_object_name(const struct dataset *dataset, const struct dataset_exper
 		return lock_name(dataset, &(struct lock){at, &object});
 	if (wait->state == FMT_wall_state_CHILD)
 		return memory_format("process %llu", (unsigned long long)wait->object);
+	if (wait->family == FMT_wait_family_CALL &&
+	    (wait->func == FMT_wait_func_MSGRCV || wait->func == FMT_wait_func_MSGSND))
+		return memory_format("message queue %llu", (unsigned long long)wait->object - 1);
 	return file_name(at, wait->object);
 }
 

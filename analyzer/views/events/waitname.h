@@ -14,9 +14,11 @@ char *wait_object_name(const struct dataset *dataset, const struct dataset_exper
 
 /* What the thread has to do with a wait that wait->owner names. */
 enum wait_owner {
-	WAIT_HOLDER,   /* it had the lock when the wait began */
-	WAIT_JOINED,   /* its end was waited for */
-	WAIT_SIGNALLER /* it ended the wait */
+	WAIT_HOLDER,    /* it had the lock when the wait began */
+	WAIT_JOINED,    /* its end was waited for */
+	WAIT_SIGNALLER, /* it ended the wait */
+	WAIT_RELEASER,  /* it came last to a barrier */
+	WAIT_WRITER     /* it wrote what was waited for: not in wait->owner, see waitowner.h */
 };
 enum wait_owner wait_owner_kind(const struct exp_wait *wait);
 

@@ -2,6 +2,8 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/report/idle.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
@@ -19,17 +21,35 @@ struct listed {
 	const struct exp_wait *wait;
 };
 
-/* Those that have not ended first. */
+/* Did the process end in order? Then what has not ended was no trouble. */
+static int has_ended(const struct dataset_experiment *at)
+{
+	return at->info->status == EXP_ENDED || at->info->status == EXP_EXECED ||
+	       at->info->status == EXP_DETACHED;
+}
+
+/* Of a process that may hang, or was killed for that, first those that have not ended. */
+static int is_stuck(const struct listed *listed)
+{
+	return listed->wait->error == EXP_SYNC_OPEN && !has_ended(listed->at);
+}
+
 static int by_length(const void *left, const void *right)
 {
-	const struct exp_wait *a = ((const struct listed *)left)->wait;
-	const struct exp_wait *b = ((const struct listed *)right)->wait;
+	const struct listed *one = left, *other = right;
+	const struct exp_wait *a = one->wait, *b = other->wait;
 
-	if ((a->error == EXP_SYNC_OPEN) != (b->error == EXP_SYNC_OPEN))
-		return a->error == EXP_SYNC_OPEN ? -1 : 1;
+	if (is_stuck(one) != is_stuck(other))
+		return is_stuck(one) ? -1 : 1;
 	if (a->wait_ns != b->wait_ns)
 		return a->wait_ns > b->wait_ns ? -1 : 1;
 	return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
+}
+
+/* Is it told with others in one line? */
+static int is_idle(const struct listed *listed)
+{
+	return has_ended(listed->at) && idle_is(listed->at, listed->wait);
 }
 
 static const char *state_of(const struct exp_wait *wait)
@@ -40,7 +60,8 @@ static const char *state_of(const struct exp_wait *wait)
 }
 
 static void put_wait(const struct dataset *dataset, const struct choices *choices,
-                     struct output *output, const struct listed *listed, size_t number)
+                     struct output *output, const struct writers *writers,
+                     const struct listed *listed, size_t number)
 {
 	const struct exp_wait *wait = listed->wait;
 	FILE *out = output->out;
@@ -54,33 +75,44 @@ static void put_wait(const struct dataset *dataset, const struct choices *choice
 	fputc('\n', out);
 	wait_put_call(dataset, out, listed->at, wait);
 	stacks_put_node(dataset, choices, output, listed->at, wait->node, WAIT_FRAMES, "    ");
-	wait_put_owner(dataset, choices, output, listed->at, wait);
+	wait_put_owner(dataset, choices, output, writers, listed->at, wait);
 }
 
 static void put_owner(const struct dataset *dataset, const struct choices *choices,
-                      struct print_table *table, const struct listed *listed)
+                      struct print_table *table, const struct writers *writers,
+                      const struct listed *listed)
 {
+	static const char *const kinds[] = {[WAIT_HOLDER] = "holder",
+	                                    [WAIT_JOINED] = "joined",
+	                                    [WAIT_SIGNALLER] = "signaller",
+	                                    [WAIT_RELEASER] = "last at the barrier",
+	                                    [WAIT_WRITER] = "writer"};
 	const struct exp_wait *wait = listed->wait;
-	struct wait_meanwhile meanwhile = wait_meanwhile(listed->at, wait);
-	char *where = NULL, *site = wait_name_site(dataset, choices, listed->at, wait);
+	struct wait_waker waker = wait_find_waker(writers, listed->at, wait);
+	struct wait_meanwhile meanwhile = wait_meanwhile(dataset, listed->at, wait, &waker);
+	char *where = NULL, *site = wait_name_site(dataset, choices, &waker);
 
-	print_number(table, wait->owner);
-	print_word(table, wait_thread_name(listed->at->whole, wait->owner, wait->time_s));
+	print_number(table, waker.tid);
+	print_word(table,
+	           !waker.at ? NULL : wait_thread_name(waker.at->whole, waker.tid, wait->time_s));
 	print_word(table, site);
 	print_number(table, meanwhile.ns);
 	if (meanwhile.wait)
-		where = stacks_name_node(dataset, choices, listed->at, meanwhile.wait->node);
+		where = stacks_name_node(dataset, choices, waker.at, meanwhile.wait->node);
 	print_word(table, meanwhile.wait
 	                          ? wait_func_name(meanwhile.wait->family, meanwhile.wait->func)
 	                          : NULL);
 	print_word(table, where);
+	print_word(table, waker.at ? kinds[waker.kind] : NULL);
+	print_number(table, waker.at ? waker.at->id : 0);
 	free(where);
 	free(site);
 }
 
 /* For programs. */
 static void put_table(const struct dataset *dataset, const struct choices *choices,
-                      struct output *output, const struct listed *waits, size_t count)
+                      struct output *output, const struct writers *writers,
+                      const struct listed *waits, size_t count)
 {
 	struct print_table *table = print_table_begin("waits");
 
@@ -95,12 +127,15 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 	print_column(table, PRINT_WORD, "object", "Object");
 	print_column(table, PRINT_WORD, "error", "Error");
 	print_column(table, PRINT_WORD, "where", "Where");
-	print_column(table, PRINT_COUNT, "owner", "Owner of the Lock, or Signaller");
+	print_column(table, PRINT_COUNT, "owner", "Owner of the Lock, Signaller, or Writer");
 	print_column(table, PRINT_WORD, "owner_thread", "Its Name");
-	print_column(table, PRINT_WORD, "owner_site", "Locked or Signalled At");
+	print_column(table, PRINT_WORD, "owner_site", "Locked, Signalled or Written At");
 	print_column(table, PRINT_NS, "owner_wait", "It Waited Meanwhile");
 	print_column(table, PRINT_WORD, "owner_function", "In");
 	print_column(table, PRINT_WORD, "owner_where", "Of It, Where");
+	print_column(table, PRINT_WORD, "owner_kind", "What That Thread Is");
+	print_column(table, PRINT_COUNT, "owner_experiment", "Its Experiment");
+	print_column(table, PRINT_COUNT, "idle", "Of an Idle Thread");
 	for (size_t i = 0; i < count; i++) {
 		const struct exp_wait *wait = waits[i].wait;
 		char *where = stacks_name_node(dataset, choices, waits[i].at, wait->node);
@@ -117,7 +152,8 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 		print_word(table, object);
 		print_word(table, wait->error != 0 ? strerrorname_np((int)wait->error) : NULL);
 		print_word(table, where);
-		put_owner(dataset, choices, table, &waits[i]);
+		put_owner(dataset, choices, table, writers, &waits[i]);
+		print_number(table, (uint64_t)is_idle(&waits[i]));
 		free(object);
 		free(where);
 	}
@@ -142,21 +178,90 @@ static struct listed *list(const struct dataset *dataset, size_t *count)
 	return waits;
 }
 
+/* Put those of idle threads behind the others. Returns how many others there are. */
+static size_t set_apart(struct listed *waits, size_t count)
+{
+	struct listed *idle = memory_take(count + 1, sizeof(*idle));
+	size_t kept = 0, found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_idle(&waits[i]))
+			idle[found++] = waits[i];
+		else
+			waits[kept++] = waits[i];
+	memcpy(&waits[kept], idle, found * sizeof(*idle));
+	free(idle);
+	return kept;
+}
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* "pthread_cond_wait <- worker, line 12 in "pool.c"". The caller frees. */
+static char *name_place(const struct dataset *dataset, const struct choices *choices,
+                        const struct listed *listed)
+{
+	const struct exp_wait *wait = listed->wait;
+	char *where = stacks_name_node(dataset, choices, listed->at, wait->node);
+	char *name = memory_format("%s%s%s", wait_func_name(wait->family, wait->func),
+	                           where ? " <- " : "", where ? where : "");
+
+	free(where);
+	return name;
+}
+
+/* A line for each place. */
+static void put_idle(const struct dataset *dataset, const struct choices *choices,
+                     struct output *output, const struct listed *waits, size_t count)
+{
+	char **places = memory_take(count + 1, sizeof(*places));
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		ns += waits[i].wait->wait_ns;
+		places[i] = name_place(dataset, choices, &waits[i]);
+	}
+	if (count > 0)
+		fprintf(output->out,
+		        "\nIdle: %zu %s, %.6f (secs.), each in one wait from its begin to the end\n",
+		        count, count == 1 ? "thread" : "threads", report_seconds(ns));
+	if (count > 1)
+		qsort(places, count, sizeof(*places), by_text);
+	for (size_t i = 0, first = 0; i < count; i++) {
+		if (i + 1 < count && strcmp(places[i], places[i + 1]) == 0)
+			continue;
+		fprintf(output->out, "  %zu in ", i + 1 - first);
+		text_put(output->out, places[i]);
+		fputc('\n', output->out);
+		first = i + 1;
+	}
+	for (size_t i = 0; i < count; i++)
+		free(places[i]);
+	free(places);
+}
+
 void view_waits(const struct dataset *dataset, const struct choices *choices, struct output *output,
                 const struct command_argument *argument)
 {
-	size_t count, shown;
+	size_t count, busy, shown;
 	struct listed *waits = list(dataset, &count);
+	struct writers *writers;
 
 	(void)argument;
-	shown = choices->limit != 0 && choices->limit < count ? choices->limit : count;
+	busy = print_is_data(output) ? count : set_apart(waits, count);
+	shown = choices->limit != 0 && choices->limit < busy ? choices->limit : busy;
+	writers = writers_create(dataset);
 	quality_put(dataset, output);
 	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
 	      output->out);
 	if (print_is_data(output))
-		put_table(dataset, choices, output, waits, shown);
+		put_table(dataset, choices, output, writers, waits, shown);
 	for (size_t i = 0; i < shown && !print_is_data(output); i++)
-		put_wait(dataset, choices, output, &waits[i], i + 1);
+		put_wait(dataset, choices, output, writers, &waits[i], i + 1);
+	put_idle(dataset, choices, output, &waits[busy], count - busy);
 	fputc('\n', output->out);
+	writers_destroy(writers);
 	free(waits);
 }

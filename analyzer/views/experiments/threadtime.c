@@ -3,7 +3,10 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/model/name.h"
+#include "analyzer/report/idle.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/stacks.h"
+#include "format/record.h"
 
 #include <stdlib.h>
 
@@ -21,24 +24,81 @@ static int is_code(const struct sym_function *function)
 	return function->name[0] != '<' || function->address != 0;
 }
 
+/* The time of idle threads, which is shown apart. */
+struct idle {
+	uint64_t threads;
+	uint64_t ns;          /* of all */
+	uint64_t of[METRICS]; /* by state */
+	const struct dataset *dataset;
+};
+
+static unsigned metric_of(unsigned state)
+{
+	static const uint8_t metrics[] = {[FMT_wall_state_COND] = METRIC_COND,
+	                                  [FMT_wall_state_PIPE] = METRIC_PIPEWAIT,
+	                                  [FMT_wall_state_SOCKET] = METRIC_SOCKETWAIT,
+	                                  [FMT_wall_state_POLL] = METRIC_POLLWAIT,
+	                                  [FMT_wall_state_SIGNAL] = METRIC_SIGNALWAIT};
+
+	return metrics[state];
+}
+
+static struct idle find_idle(const struct dataset *dataset, const struct metric_values *sum)
+{
+	struct idle idle = {.dataset = dataset};
+	const struct dataset_experiment *at = NULL;
+	const struct exp_wait *wait;
+	size_t index = 0;
+
+	while ((wait = idle_next(dataset, &at, &index))) {
+		unsigned id = metric_of(wait->state);
+		uint64_t left = sum->of[id] - idle.of[id];
+		uint64_t ns = wait->wait_ns < left ? wait->wait_ns : left;
+
+		idle.threads++;
+		idle.of[id] += ns;
+		idle.ns += ns;
+	}
+	return idle;
+}
+
+/* What idle threads have of a metric in a function. */
+static uint64_t idle_in(const struct idle *idle, unsigned id, const struct sym_function *function)
+{
+	const struct dataset_experiment *at = NULL;
+	const struct exp_wait *wait;
+	uint64_t ns = 0;
+	size_t index = 0;
+
+	while (idle->of[id] > 0 && (wait = idle_next(idle->dataset, &at, &index)))
+		if (metric_of(wait->state) == id &&
+		    stacks_function_node(idle->dataset, at, wait->node) == function)
+			ns += wait->wait_ns;
+	return ns;
+}
+
 /* The function with the most of a metric, of its own, if that is half of it or more: the number of
  * its item; 0: there is none. */
-static uint32_t find_half(const struct dataset *dataset, unsigned id, uint64_t whole)
+static uint32_t find_half(const struct idle *idle, unsigned id, uint64_t whole)
 {
-	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
-	const struct fold *fold = dataset_fold(dataset, TREE_FUNCTIONS);
+	const struct tree *tree = dataset_tree(idle->dataset, TREE_FUNCTIONS);
+	const struct fold *fold = dataset_fold(idle->dataset, TREE_FUNCTIONS);
 
-	for (uint32_t i = 1; i < tree->item_count; i++)
-		if (columns_at(&fold->own, i, id) >= whole - whole / 2)
-			return is_code(tree->items[i].function) ? i : 0;
+	for (uint32_t i = 1; i < tree->item_count; i++) {
+		uint64_t own = columns_at(&fold->own, i, id), half = whole - whole / 2;
+
+		if (own < half || own < half + idle_in(idle, id, tree->items[i].function))
+			continue;
+		return is_code(tree->items[i].function) ? i : 0;
+	}
 	return 0;
 }
 
-static void put_part(const struct dataset *dataset, const struct choices *choices, FILE *out,
-                     unsigned id, uint64_t value)
+static void put_part(const struct idle *idle, const struct choices *choices, FILE *out, unsigned id,
+                     uint64_t value)
 {
-	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
-	uint32_t item = find_half(dataset, id, value);
+	const struct tree *tree = dataset_tree(idle->dataset, TREE_FUNCTIONS);
+	uint32_t item = find_half(idle, id, value);
 	char *name;
 
 	fprintf(out, "%s %.3f", id == METRIC_TOTALCPU ? "CPU" : metric_keyword(id),
@@ -57,16 +117,23 @@ void thread_time_put(const struct dataset *dataset, const struct choices *choice
 {
 	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->sum;
 	const char *before = " = ";
+	struct idle idle;
 
 	if (!(dataset->have & EXP_DATA_WALL))
 		return;
+	idle = find_idle(dataset, sum);
 	fprintf(output->out, "Thread time %.3f s", report_seconds(sum->of[METRIC_TOTALTIME]));
 	for (size_t i = 0; i < sizeof(parts); i++) {
-		if (sum->of[parts[i]] < SHOWN_NS)
+		uint64_t ns = sum->of[parts[i]] - idle.of[parts[i]];
+
+		if (ns < SHOWN_NS)
 			continue;
 		fputs(before, output->out);
-		put_part(dataset, choices, output->out, parts[i], sum->of[parts[i]]);
+		put_part(&idle, choices, output->out, parts[i], ns);
 		before = " + ";
 	}
+	if (idle.ns >= SHOWN_NS)
+		fprintf(output->out, "%sidle %.3f (%llu %s)", before, report_seconds(idle.ns),
+		        (unsigned long long)idle.threads, idle.threads == 1 ? "thread" : "threads");
 	fputs("\n\n", output->out);
 }

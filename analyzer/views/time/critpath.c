@@ -47,9 +47,16 @@ static void jump(struct walk *walk, uint32_t thread, enum crit_reason reason,
 	walk->jumps++;
 }
 
-static int is_join(const struct crit_wait *wait)
+/* The part that wait->owner has. */
+static enum crit_reason owner_reason(const struct crit_wait *wait)
 {
-	return wait_is_join(&(struct exp_wait){.family = wait->family, .func = wait->func});
+	static const enum crit_reason reasons[] = {[WAIT_HOLDER] = CRIT_LOCK,
+	                                           [WAIT_JOINED] = CRIT_JOIN,
+	                                           [WAIT_SIGNALLER] = CRIT_SIGNAL,
+	                                           [WAIT_RELEASER] = CRIT_BARRIER};
+
+	return reasons[wait_owner_kind(&(struct exp_wait){
+		.state = wait->state, .family = wait->family, .func = wait->func})];
 }
 
 /* The child whose end a wait for input was for: it ended in the wait, and the thread's next wait is
@@ -78,12 +85,14 @@ static uint32_t find_waker(const struct walk *walk, const struct crit_wait *wait
 	const struct crit_thread *thread = &walk->waits->threads[wait->thread];
 	uint32_t found = CRIT_NONE;
 
+	if (wait->writer != CRIT_NONE && wait->writer != wait->thread) {
+		*reason = CRIT_WRITER;
+		return wait->writer;
+	}
 	switch (wait->state) {
 	case FMT_wall_state_LOCK:
 	case FMT_wall_state_COND:
-		*reason = wait->state == FMT_wall_state_LOCK ? CRIT_LOCK
-		          : is_join(wait)                    ? CRIT_JOIN
-		                                             : CRIT_SIGNAL;
+		*reason = owner_reason(wait);
 		if (wait->owner != 0)
 			found = crit_thread_of(walk->waits, thread->at, wait->owner, wait->end_ns);
 		return found == wait->thread ? CRIT_NONE : found;

@@ -12,7 +12,9 @@ enum crit_reason {
 	CRIT_LOCK,    /* it gave back a lock that the thread before waited for */
 	CRIT_JOIN,    /* it ended, and the thread before waited for that */
 	CRIT_SIGNAL,  /* its signal ended the wait of the thread before */
-	CRIT_CHILD,   /* the same of a process */
+	CRIT_BARRIER, /* it came to a barrier last, where the thread before waited */
+	CRIT_WRITER,  /* the thread before waited for what it wrote */
+	CRIT_CHILD,   /* it is a process that ended, and the thread before waited for that */
 	CRIT_ENDED,   /* a child ended when a wait of the thread before did, which may be why */
 	CRIT_STARTED, /* it started the thread before, as far as that is known */
 	CRIT_IMAGE    /* it executed the program that the thread before is */

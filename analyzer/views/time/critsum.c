@@ -237,9 +237,11 @@ int crit_sum_make(const struct dataset *dataset, const struct choices *choices,
 	exp_index_fini(&known.stacks);
 	exp_index_fini(&known.rows);
 	status = read_all(&reading);
-	if (run_ns > reading.sampled_ns)
-		out->rows[row_of(out, "ready", memory_text(unsampled, strlen(unsampled)))]
-			.ns += run_ns - reading.sampled_ns;
+	if (run_ns > reading.sampled_ns) {
+		size_t row = row_of(out, "ready", memory_text(unsampled, strlen(unsampled)));
+
+		out->rows[row].ns += run_ns - reading.sampled_ns;
+	}
 	if (out->count > 1)
 		qsort(out->rows, out->count, sizeof(*out->rows), by_time);
 	if (status != 0)

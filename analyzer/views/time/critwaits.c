@@ -3,6 +3,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/axis.h"
+#include "analyzer/report/writers.h"
 #include "format/record.h"
 
 #include <stdlib.h>
@@ -60,6 +61,8 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	                          .thread = (uint32_t)(reading->first_thread + thread),
 	                          .owner = fact->owner,
 	                          .node = fact->node,
+	                          .writer = CRIT_NONE,
+	                          .error = (uint16_t)fact->error,
 	                          .state = (uint8_t)fact->state,
 	                          .family = (uint8_t)(fact->type >> 8),
 	                          .func = (uint8_t)fact->type};
@@ -102,6 +105,43 @@ static int read_experiment(const struct dataset *dataset, const struct dataset_e
 
 	if (status == 0)
 		exp_data_set_destroy(set);
+	return status;
+}
+
+static int is_written(const struct crit_wait *wait)
+{
+	return writers_end(wait->state, wait->family, wait->func, wait->object, wait->error);
+}
+
+static int find_writers(const struct dataset *dataset, struct crit_waits *waits)
+{
+	struct writers_wait *found;
+	size_t count = 0;
+	int status;
+
+	for (size_t i = 0; i < waits->count; i++)
+		count += (size_t)is_written(&waits->waits[i]);
+	found = memory_take(count + 1, sizeof(*found));
+	count = 0;
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct crit_wait *wait = &waits->waits[i];
+
+		if (is_written(wait))
+			found[count++] = (struct writers_wait){
+				.at = waits->threads[wait->thread].at,
+				.object = wait->object,
+				.family = wait->family,
+				.func = wait->func,
+				.begin_ns = wait->begin_ns,
+				.end_ns = wait->end_ns,
+				.number = i};
+	}
+	status = writers_find(dataset, found, count);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		if (found[i].writer)
+			waits->waits[found[i].number].writer = crit_thread_of(
+				waits, found[i].writer, found[i].tid, found[i].written_ns);
+	free(found);
 	return status;
 }
 
@@ -148,6 +188,8 @@ int crit_waits_read(const struct dataset *dataset, int64_t least_ns, struct crit
 		if (thread->count++ == 0)
 			thread->first = i;
 	}
+	if (status == 0)
+		status = find_writers(dataset, out);
 	if (status != 0)
 		crit_waits_fini(out);
 	return status;

@@ -13,6 +13,8 @@ struct crit_wait {
 	uint32_t thread; /* index */
 	uint32_t owner;  /* as of an exp_wait */
 	uint32_t node;
+	uint32_t writer; /* thread that wrote what it waited for, CRIT_NONE: unknown */
+	uint16_t error;
 	uint8_t state, family, func;
 };
 

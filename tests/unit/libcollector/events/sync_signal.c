@@ -3,6 +3,7 @@
 #include "tests/unit/libcollector/scratch.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 
 static uint32_t tid;
 
@@ -54,4 +55,48 @@ Test(sync_signal, of_many_objects_some_are_missing_and_none_is_wrong)
 		known += (size_t)sync_signal_find(i << 6, before, UINT64_MAX, tid + 1, &signal);
 	cr_expect_gt(known, 500);
 	cr_expect_leq(known, 1024);
+}
+
+/* The words of a barrier as the C library has them: who has come, and in the second the rounds that
+ * are over. */
+Test(sync_signal, each_round_of_a_barrier_has_its_own)
+{
+	pthread_barrier_t barrier;
+	uint64_t object = (uint64_t)&barrier, first;
+
+	pthread_barrier_init(&barrier, NULL, 1);
+	first = sync_signal_of(FMT_sync_func_BARRIER_WAIT, object);
+	cr_expect_eq(first, sync_signal_of(FMT_sync_func_BARRIER_WAIT, object));
+	pthread_barrier_wait(&barrier);
+	cr_expect_neq(first, sync_signal_of(FMT_sync_func_BARRIER_WAIT, object));
+	cr_expect_eq(sync_signal_of(FMT_sync_func_SEM_WAIT, object), object);
+	cr_expect_eq(sync_signal_of(FMT_sync_func_MUTEX_LOCK, object), 0);
+	pthread_barrier_destroy(&barrier);
+}
+
+static int operate(struct sync_wait *wait, short operation, unsigned short number, short flags)
+{
+	const struct sembuf one = {.sem_num = number, .sem_op = operation, .sem_flg = flags};
+
+	*wait = SYNC_WAIT(SEMOP, COND, 5, 0);
+	return sync_operate(wait, &one, 1);
+}
+
+Test(sync_signal, semaphores_of_a_set_are_told_apart)
+{
+	uint64_t before = col_ticks();
+	struct sync_signal signal;
+	struct sync_wait wait;
+
+	cr_expect_eq(operate(&wait, -1, 1, IPC_NOWAIT), 0);
+	cr_expect_eq(operate(&wait, 0, 1, 0), 1);
+	cr_expect_eq(wait.signal, 0, "who takes ends that, which is not seen");
+	wall_start();
+	cr_expect_eq(operate(&wait, 1, 2, 0), 0);
+	cr_expect_eq(operate(&wait, -1, 1, 0), 1);
+	cr_expect_eq(sync_signal_find(wait.signal, before, UINT64_MAX, tid + 1, &signal), 0);
+	cr_expect_eq(operate(&wait, -1, 2, 0), 1);
+	cr_expect_eq(sync_signal_find(wait.signal, before, UINT64_MAX, tid + 1, &signal), 1);
+	cr_expect_eq(signal.tid, tid);
+	cr_expect_eq(sync_operate(&wait, NULL, 1), 0, "the kernel says what is wrong");
 }

@@ -17,6 +17,7 @@
 #include <netinet/in.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
@@ -35,6 +36,8 @@ static void open_files(void)
 }
 
 TestSuite(io_files, .init = open_files, .fini = scratch_remove);
+
+static char end_text[200]; /* of the latest name that was found: its own end */
 
 /* The name that the file has for a number, and how many times it is there; NULL if there is none.
  * The caller frees it. */
@@ -64,6 +67,8 @@ static char *written(uint32_t number, unsigned *type, unsigned *times)
 			*type = file.type;
 			free(name);
 			name = strndup((const char *)record.payload + sizeof(file), file.name_size);
+			snprintf(end_text, sizeof(end_text), "%.*s", (int)file.end_size,
+			         (const char *)record.payload + sizeof(file) + file.name_size);
 		}
 		at += prologue.extent_left;
 	}
@@ -400,4 +405,70 @@ Test(io_files, nor_for_one_of_its_kind)
 		cr_assert_eq(replaced_in_the_middle(kind_now, fd, ends[0], SYS_fcntl, by_two),
 		             FMT_wall_state_PIPE);
 	}
+}
+
+static void expect_end(uint32_t number, const char *end)
+{
+	unsigned type, times;
+	char *text = written(number, &type, &times);
+
+	cr_assert(text != NULL, "%u has no name", number);
+	cr_expect_str_eq(end_text, end);
+	free(text);
+}
+
+Test(io_files, a_pair_of_sockets_names_both)
+{
+	char names[2][40];
+	struct stat status;
+	int fds[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	for (int i = 0; i < 2; i++) {
+		fstat(fds[i], &status);
+		snprintf(names[i], sizeof(names[i]), "socket:[%llu]",
+		         (unsigned long long)status.st_ino);
+	}
+	io_files_pair(&thread, fds, 1);
+	for (int i = 0; i < 2; i++) {
+		uint32_t number = io_file_known(fds[i]);
+
+		cr_assert_neq(number, 0);
+		cr_expect_eq(io_file_of(&thread, fds[i], 2), number);
+		expect(number, names[i], FMT_file_type_SOCKET);
+		expect_end(number, names[1 - i]);
+	}
+	close(fds[0]);
+	close(fds[1]);
+}
+
+Test(io_files, a_connection_on_this_machine_names_both_ends)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+	                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)},
+			   own;
+	socklen_t size = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fds[2];
+	char names[2][60];
+	uint32_t one, other;
+
+	cr_assert_eq(bind(listener, (struct sockaddr *)&address, size), 0);
+	cr_assert_eq(listen(listener, 2), 0);
+	cr_assert_eq(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+	for (int i = 0; i < 2; i++) {
+		fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+		cr_assert_eq(connect(fds[i], (struct sockaddr *)&address, sizeof(address)), 0);
+		size = sizeof(own);
+		getsockname(fds[i], (struct sockaddr *)&own, &size);
+		snprintf(names[i], sizeof(names[i]), "tcp 127.0.0.1:%u", ntohs(own.sin_port));
+	}
+	one = io_file_of(&thread, fds[0], 1);
+	other = io_file_of(&thread, fds[1], 2);
+	cr_expect_neq(one, other, "each connection has a number of its own");
+	expect_end(one, names[0]);
+	expect_end(other, names[1]);
+	expect_end(io_file_of(&thread, listener, 3), "");
+	close(fds[0]);
+	close(fds[1]);
+	close(listener);
 }

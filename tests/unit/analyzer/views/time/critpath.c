@@ -24,6 +24,7 @@ static struct crit_wait wait_of(uint32_t thread, int64_t begin, int64_t end, uns
 	                          .end_ns = end,
 	                          .state = (uint8_t)state,
 	                          .owner = owner,
+	                          .writer = CRIT_NONE,
 	                          .object = object};
 }
 
@@ -144,6 +145,34 @@ Test(critpath, a_wait_for_output_may_be_for_the_child_that_is_waited_for_next)
 	path = find_until(waits, 2, 30000000);
 	cr_assert_eq(path.count, 5);
 	step_is(&path, 3, MAIN, 400, 20000000, 1);
+	crit_path_fini(&path);
+}
+
+Test(critpath, input_leads_to_who_wrote_it)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 950, FMT_wall_state_PIPE, 0, 0)};
+	struct crit_path path;
+
+	waits[0].writer = OTHER;
+	path = find(waits, 1);
+	cr_assert_eq(path.count, 3);
+	step_is(&path, 1, OTHER, 100, 950, 0);
+	cr_expect_eq(path.steps[1].reason, CRIT_WRITER);
+	cr_expect_eq(path.steps[1].of, &waits[0]);
+	crit_path_fini(&path);
+}
+
+Test(critpath, a_barrier_leads_to_who_came_last)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 950, FMT_wall_state_COND, 101, 7)};
+	struct crit_path path;
+
+	waits[0].family = FMT_wait_family_SYNC;
+	waits[0].func = FMT_sync_func_BARRIER_WAIT;
+	path = find(waits, 1);
+	cr_assert_eq(path.count, 3);
+	step_is(&path, 1, OTHER, 100, 950, 0);
+	cr_expect_eq(path.steps[1].reason, CRIT_BARRIER);
 	crit_path_fini(&path);
 }
 

@@ -1,0 +1,49 @@
+# Who wrote what a thread waits for: pipes, sockets, message queues, of threads and other processes; who came last to a barrier; who
+# gave a semaphore of System V. The program knows it all.
+. "$(dirname "$0")/lib.sh"
+
+# told NAME: of each wait of the functions that the program tells of, longer than 20 ms: "function other-function thread", sorted
+told()
+{
+	"$xer_print" -printmode csv -limit 0 -waits "$1.er" 2>/dev/null | python3 -c '
+import csv, sys
+rows = [row for row in csv.reader(line for line in sys.stdin if not line.startswith("#"))]
+names = next(row for row in rows if "owner_site" in row)
+told = set()
+for row in rows[rows.index(names) + 1:]:
+    wait = dict(zip(names, row))
+    where = wait.get("where", "").split()
+    if where and (where[0].startswith(("read_", "meet_")) or where[0] == "take") and float(wait["wait"]) > 0.02:
+        told.add(" ".join([where[0], (wait["owner_site"].split() + ["nobody"])[0], wait["owner"]]))
+print("\n".join(sorted(told)))'
+}
+
+record all -w on -i on -p off -A off -- "$programs/writer_known"
+must "the program waits for all that" 0 $?
+is "each wait names who ended it, and where" "$(sort all.out)" "$(told all)"
+report all -limit 0 -waits
+contains "a writer of the same process" '^  written by thread [0-9]+ \(writer_known\) at write_pipe' all.txt
+contains "a writer of another process" '^  written by experiment [2-5], thread [0-9]+ \(writer_known\) at write_tcp' all.txt
+contains "what it did meanwhile" '^      start_child' all.txt
+contains "a message queue has a number" '^  msgrcv\(message queue [0-9]+\)$' all.txt
+contains "a barrier" '^  until the last one came, thread [0-9]+ \((first|second|third)\) at meet_[123] ' all.txt
+report all -critical
+contains "the critical path goes on with who came last" 'it came last: [0-9]:[0-9]+ (first|second|third) waited in pthread_barrier_wait\(barrier\)' all.txt
+contains "and who gave the semaphore" 'it gave the signal: 1:1 writer_known waited in semop\(set [0-9]+\)' all.txt
+report all -ioactivity
+contains "connections keep the name of their other end" 'tcp 127\.0\.0\.1:[0-9]+ \(socket\)$' all.txt
+
+# Without -i, a write that takes less than 2 us is not recorded.
+record waits -w on -p off -A off -- "$programs/writer_known"
+is "without I/O tracing nobody is named who was not the one" "" "$(told waits | grep -v nobody | grep -vxFf waits.out)"
+within "and most are found" 7 11 "$(told waits | grep -cxFf waits.out)"
+
+record outer -w on -i on -p off -A off -- bash -c 'read -r line; echo "$line"' < <(sleep 0.2; echo hello)
+report outer -limit 0 -waits
+is "a writer that is not recorded is not named" 0 "$(grep -c 'written by .*thread' outer.txt)"
+contains "and that is said" '^  written by no recorded process: the other end was closed, or is elsewhere$' outer.txt
+
+record path -w on -i on -p off -A off -- bash -c '(sleep 0.2; echo now; exec sleep 0.1) | (read -r line; exec sleep 0.3)'
+report path -critical
+contains "the critical path goes on with who wrote" 'it wrote: [0-9]+:1 [a-z]+ waited in read\(pipe:\[[0-9]+\]\) for 0\.' path.txt
+within "and with what that waited for" 0.49 0.6 "$(awk '/sleep +[a-z_]*nanosleep <- / { s += $1 } END { print s }' path.txt)"
