@@ -284,3 +284,22 @@ report stuck -limit 0 -name short -syncwaits
 is "a deadlock of monitors: who waits" "2 JavaStuck.takes, 1 java.lang.Object.wait 1 JavaStuck.waits" "$(
 	awk '/^  monitor enter\(java.lang.Object@.*has not ended$/ { getline; enters[$1]++ } /^  Object.wait\(java.lang.Class@.*has not ended$/ { getline; if ($1 ~ /wait0/) getline; sub(",", "", $1); waits[$1]++; getline; getline; sub(",", "", $1); waits[$1]++ }
 		END { for (name in enters) print enters[name], name; for (name in waits) print waits[name], name }' stuck.txt | sort -r | xargs)"
+
+# ---- wall-clock time
+
+javac -d . "$(dirname "$source")/JavaWaits.java" || not_ok "JavaWaits is compiled"
+record known -w on -i on -j on -p off -A off -- java -cp . JavaWaits
+is "a program that waits in five ways" "0 5" "$? $(grep -c '^do' known.out)"
+report known -metrics i.total:i.lock:i.cond:i.socket:name -functions
+# (The tables have the CPU time of the methods beside what they waited for; so has the program.)
+is "each method has its time, within 5 ms or 1 %, most of it in its state" "" "$(awk '
+	NR == FNR { state[$1] = $2; seconds[$1] = $3; next }
+	/JavaWaits\.do/ && match($0, /do[A-Z][a-z]+/) {
+		name = substr($0, RSTART, RLENGTH)
+		apart = $1 - seconds[name]
+		column = state[name] == "lock" ? 2 : state[name] == "cond" ? 3 : 4
+		if (apart < 0.005 + seconds[name] / 100 && apart > -0.005 - seconds[name] / 100 && $column > $1 / 2) delete seconds[name]
+	}
+	END { for (name in seconds) print name, seconds[name] }' known.out known.txt)"
+report known -limit 0 -waits
+contains "who wrote to a socket" '^  written by thread [0-9]+ \(writer\) at .*' known.txt
