@@ -288,7 +288,7 @@ is "a deadlock of monitors: who waits" "2 JavaStuck.takes, 1 java.lang.Object.wa
 # ---- wall-clock time
 
 javac -d . "$(dirname "$source")/JavaWaits.java" || not_ok "JavaWaits is compiled"
-record known -w on -i on -j on -p off -A off -- java -cp . JavaWaits
+record known -w on -i on -s on,j -j on -p off -A off -- java -cp . JavaWaits
 is "a program that waits in five ways" "0 5" "$? $(grep -c '^do' known.out)"
 report known -metrics i.total:i.lock:i.cond:i.socket:name -functions
 # (The tables have the CPU time of the methods beside what they waited for; so has the program.)
