@@ -4,11 +4,14 @@
  * --wrap.
  *
  * In any build, memory from malloc is filled with a pattern, and so is freed memory: a test that
- * relies on zeros or on freed data fails. And no signal is ignored, although shells ignore SIGINT
- * for background programs, and nohup ignores SIGHUP. */
+ * relies on zeros or on freed data fails. No signal is ignored, although shells ignore SIGINT for
+ * background programs, and nohup ignores SIGHUP. And descriptors 0 to 2 are open: else Criterion
+ * would get them, and tests that put something else there would take its own away. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <unistd.h>
 
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
@@ -17,9 +20,21 @@ int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 void __real_criterion_internal_test_main(void (*test)(void));
 void __wrap_criterion_internal_test_main(void (*test)(void));
 
+static void open_standard(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Memory that is allocated outside of tests is no leak. */
 __attribute__((constructor)) static void begin(void)
 {
+	open_standard();
 	mallopt(M_PERTURB, 0xa5);
 	for (int number = 1; number < NSIG; number++) {
 		struct sigaction action;
