@@ -14,7 +14,7 @@
 enum {
 	EXP_FRAME = 256 << 10,      /* plain bytes of a frame, as they are written */
 	EXP_FRAME_MAX = 4 << 20,    /* of those that are read */
-	EXP_PACKED_KEPT = 32 << 20, /* plain bytes that are kept, unless a frame is larger */
+	EXP_PACKED_KEPT = 16 << 20, /* plain bytes that are kept, unless a frame is larger */
 	EXP_PACKED_RATIO = 1024,    /* plain bytes for a byte of the file, at most */
 	EXP_PACKED_AGAIN = 24       /* so often is the whole file decompressed, at most */
 };
