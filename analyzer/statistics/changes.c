@@ -11,7 +11,7 @@
 /* From this share on a row is the whole: it has all samples, whatever chance does. */
 #define WHOLE 0.9999
 
-/* The variance of sums of runs as a part of their square: that of both groups together. */
+/* A squared relative error. */
 static double spread_of(const struct change_sums *sums)
 {
 	double from = sums->from.mean > 0 ? sums->from.variance / pow(sums->from.mean, 2) : 0;
@@ -19,6 +19,11 @@ static double spread_of(const struct change_sums *sums)
 	struct runs of_from = {sums->from.count, 0, from}, of_to = {sums->to.count, 0, to};
 
 	return runs_pooled(&of_from, &of_to);
+}
+
+double changes_spread(const struct change_sums *sums)
+{
+	return sums->squares > 0 ? sqrt(spread_of(sums)) : 0;
 }
 
 static double mean_of(const struct runs *from, const struct runs *to)

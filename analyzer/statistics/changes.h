@@ -39,6 +39,10 @@ struct change_sums {
 	double squares;       /* sum of the squares of what samples stand for, mean of a run */
 };
 
+/* How much runs of one group differ in all samples together: their standard deviation, that of both
+ * groups, as a part of the mean; 0 if nothing is sampled. */
+double changes_spread(const struct change_sums *sums);
+
 /* Set what is expected of a sampled row from its runs. A single run of each group tells nothing
  * of how runs differ: then nothing is expected, nor of what is in all samples. */
 void change_expect(struct change *row, const struct change_sums *sums);

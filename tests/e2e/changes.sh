@@ -67,6 +67,21 @@ is "for programs, rows have their object" 1 "$(grep -cE '^e\.heapalloccnt,more,1
 lines alone -objectchanges fast.erg
 contains "of one group, no object has changed" 'objectchanges: there is one group only' alone.err
 
+# ---- runs that differ in length, by what the machine does or, here, by their input
+echo 40 >rounds
+cat >grows.sh <<EOF
+rounds=\$(cat rounds)
+echo \$((rounds + 20)) >rounds
+exec "$programs/twenty" \$rounds
+EOF
+recorded lengths -p hi --repeat=4 -g lengths.erg sh grows.sh
+lines lengths -metrics e.totalcpu -changes lengths.erg fast.erg
+contains "runs that differ in length are told, and what compares their parts" '^# runs of one group differ by [1-9][0-9]\.[0-9] % in totalcpu; -per totalcpu compares their parts$' lengths.txt
+lines parts -metrics e.totalcpu -per totalcpu -changes lengths.erg fast.erg
+absent "with that, it is not told" '^# runs of one group' parts.txt
+contains "and f_00 is known better" '^within noise.* f_00$' parts.txt
+is "whose interval is shorter" 1 "$(cat <(row lengths f_00) <(row parts f_00) | awk '{ width[NR] = ($(NF) - $(NF - 1)) } END { print (width[2] < width[1] / 2) }')"
+
 # ---- for as much work: the second program calls keep's malloc three times as often
 lines per -metrics e.heapalloccnt -per 'heapalloccnt(keep)' -changes old.erg new.erg
 is "what is in proportion to the work is the same" "same 10 10 1.0000 0 0 0" "$(row per keep)"

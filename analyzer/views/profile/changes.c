@@ -39,10 +39,14 @@ static const struct {
 	[ROWS_OBJECTS] = {"objectchanges", "object", "Load Object", TREE_FUNCTIONS},
 };
 
+/* What differs less between runs is not worth a note. */
+#define SPREAD_TOLD 0.01
+
 /* The rows of a metric in changes[]. */
 struct part {
 	struct metric metric;
 	size_t first, count;
+	double spread; /* of runs, see changes_spread */
 };
 
 /* A group against the base. The places of changes[count] are items[count]. */
@@ -137,10 +141,11 @@ static void compare_metric(struct pair *pair, const struct metric *metric)
 	enum metric_unit unit = metric_unit_of(metric->id);
 	size_t runs = pair->from->count + pair->to->count;
 
-	*part = (struct part){*metric, pair->count, 0};
+	*part = (struct part){.metric = *metric, .first = pair->count};
 	sums.from = sums_of(pair, pair->from, metric->id, &sums.squares);
 	sums.to = sums_of(pair, pair->to, metric->id, &sums.squares);
 	sums.squares /= (double)runs;
+	part->spread = changes_spread(&sums);
 	for (uint32_t item = 0; item < pair->row_count; item++) {
 		struct change change = {.from = values_of(pair, pair->from, item, metric),
 		                        .to = values_of(pair, pair->to, item, metric)};
@@ -279,6 +284,22 @@ static void put_part(const struct choices *choices, struct output *output, const
 	free(order);
 }
 
+/* What a run takes differs with the speed of the machine, which is the same for all of its rows. */
+static void put_spread(struct output *output, const struct pair *pair)
+{
+	const struct part *most = NULL;
+
+	for (size_t i = 0; i < pair->part_count; i++)
+		if (pair->parts[i].spread >= (most ? most->spread : SPREAD_TOLD))
+			most = &pair->parts[i];
+	if (most && pair->dataset->tables->work.kind == WORK_NONE)
+		print_note(
+			output,
+			"runs of one group differ by %.1f %% in %s; -per %s compares their parts",
+			100 * most->spread, metric_keyword(most->metric.id),
+			metric_keyword(most->metric.id));
+}
+
 static void put_notes(struct output *output, const struct pair *pair)
 {
 	size_t least = pair->from->count < pair->to->count ? pair->from->count : pair->to->count;
@@ -293,6 +314,7 @@ static void put_notes(struct output *output, const struct pair *pair)
 		print_note(
 			output,
 			"one run does not tell how runs differ: xcollect --repeat records several");
+	put_spread(output, pair);
 }
 
 /* ---- the view */
