@@ -72,6 +72,20 @@ Test(stack_ends, end_at_the_outermost_frame_that_was_found)
 	cr_expect_eq(set->quality.truncated_events, 6);
 }
 
+Test(stack_ends, may_be_the_first_node)
+{
+	static const uint64_t mark[] = {FMT_PC_FAILED};
+	static const int none[] = {-1};
+	const struct exp_data_set *set;
+
+	maker_nodes(&maker, 1, mark, none, ids);
+	maker_extent(&stream, 42, t, 4096);
+	call(1, ids[0]);
+	set = load("heaptrace");
+	cr_assert_eq(set->stack_end_count, 1);
+	expect(set, 0, FMT_PC_FAILED, 1, 0);
+}
+
 Test(stack_ends, of_whole_stacks_are_none)
 {
 	const struct exp_data_set *set;
