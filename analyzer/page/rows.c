@@ -353,5 +353,4 @@ void page_rows_fini(struct page_rows *rows)
 {
 	free(rows->rows);
 	exp_data_set_destroy(rows->set);
-	*rows = (struct page_rows){.count = 0};
 }
