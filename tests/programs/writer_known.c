@@ -4,12 +4,12 @@
  *
  * usage: writer_known
  *
- * Facts: main waits in functions read_NAME, each for about 50 ms, for what write_NAME of another
+ * Facts: main waits in functions read_NAME, each for about 80 ms, for what write_NAME of another
  * thread or process writes: of a pipe and a message queue a thread of the program, of a socket
  * pair, a UNIX socket, a connection of TCP and a second pipe, for which poll waits, a child. For
  * each of them it prints "read_NAME write_NAME THREAD". Then the threads "first", "second" and
  * "third" meet three times at one barrier, in meet_1, meet_2 and meet_3, each time another one
- * coming 50 ms late. It prints "meet_N meet_N THREAD", with the thread that the C library says came
+ * coming 80 ms late. It prints "meet_N meet_N THREAD", with the thread that the C library says came
  * last. At last main waits in take for the semaphore that "first" gives in give, and prints "take
  * give THREAD". The exit status is 0 if all calls returned what they should. */
 #include <arpa/inet.h>
@@ -27,7 +27,7 @@
 
 #define NOINLINE __attribute__((noinline))
 #define KEEP() __asm__("")
-enum { LATE_US = 50000, ROUNDS = 3 };
+enum { LATE_US = 80000, ROUNDS = 3 };
 
 static int errors;
 static int ends[2]; /* [0]: to read, [1]: to write */
