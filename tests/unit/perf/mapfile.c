@@ -143,9 +143,9 @@ static void expect(const struct told *told)
 	unsigned arguments = 0;
 
 	count += fxt_put_bytes(words + count, told->name, size);
-	for (uint16_t i = BEGAN; i <= ENDED; i++)
+	for (unsigned i = BEGAN; i <= ENDED; i++)
 		if (told->numbers[i] != 0) {
-			count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, i,
+			count += fxt_put_number(words + count, FXT_ARGUMENT_UINT64, (uint16_t)i,
 			                        told->numbers[i]);
 			arguments++;
 		}
