@@ -158,6 +158,19 @@ static inline void fmt_u48_put(struct fmt_u48 *to, uint64_t value)
 	memcpy(to->byte, &value, sizeof(to->byte));
 }
 
+/* Ticks that may be of more than 48 bits, which are a day of a fast clock: the bits above stand in
+ * another field, so that the lowest four bits of the word are 0. */
+static inline uint64_t fmt_ticks_get(uint16_t high, const struct fmt_u48 *low)
+{
+	return (uint64_t)(high >> 4) << 48 | fmt_u48_get(low);
+}
+
+static inline void fmt_ticks_put(uint16_t *high, struct fmt_u48 *low, uint64_t ticks)
+{
+	*high = (uint16_t)(ticks >> 48 << 4);
+	fmt_u48_put(low, ticks);
+}
+
 /* True if `value` fits the 48 bits of a u48 field. */
 static inline int fmt_u48_fits(uint64_t value)
 {

@@ -110,7 +110,7 @@ static void on_call(struct reader *reader, const struct exp_cursor *cursor,
 {
 	struct exp_load *load = reader->load;
 	unsigned class = class_of(event);
-	uint64_t wait = fmt_u48_get(&event->wait);
+	uint64_t wait = fmt_ticks_get(event->wait_high, &event->wait);
 	uint64_t bytes = metrics[class].bytes == EXP_METRICS ? 0 : fmt_u48_get(&event->bytes);
 	struct exp_fact fact = {.data = EXP_DATA_IO,
 	                        .type = event->func,
@@ -200,7 +200,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 	memcpy(&event, cursor->payload, sizeof(event));
 	if (cursor->tsc < reader->load->experiment->kept_from)
 		return;
-	if (exp_load_cut_wait(reader->load, cursor->tsc, &event.wait))
+	if (exp_load_cut_wait(reader->load, cursor->tsc, &event.wait_high, &event.wait))
 		on_call(reader, cursor, &event);
 	else
 		exp_cursor_fault(cursor, "a call began before the recording");

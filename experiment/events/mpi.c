@@ -110,7 +110,7 @@ static void count_peer(struct reader *reader, const struct fmt_mpi *event)
 static void count_function(struct reader *reader, const struct fmt_mpi *event)
 {
 	struct exp_mpi_function *function = find_function(reader, event->func);
-	uint64_t ticks = fmt_u48_get(&event->duration);
+	uint64_t ticks = fmt_ticks_get(event->duration_high, &event->duration);
 
 	if (!function)
 		return;
@@ -130,7 +130,8 @@ static void count_metrics(struct reader *reader, const struct fmt_mpi *event, ui
 	struct exp_load *load = reader->load;
 	unsigned class = event->func >> 8;
 
-	exp_load_add(load, EXP_MPI_TIME, row, fmt_u48_get(&event->duration));
+	exp_load_add(load, EXP_MPI_TIME, row,
+	             fmt_ticks_get(event->duration_high, &event->duration));
 	if ((event->message & ~ALSO) == FMT_mpi_message_SENT) {
 		exp_load_add(load, EXP_MPI_SENDS, row, 1);
 		exp_load_add(load, EXP_MPI_BYTES_SENT, row, fmt_u48_get(&event->sent));
@@ -149,7 +150,7 @@ static const char *fault_of(const struct exp_load *load, const struct exp_cursor
 {
 	if ((event->message & ~ALSO) > FMT_mpi_message_RECEIVED || event->message == ALSO)
 		return "an MPI call of an unknown kind";
-	if (!exp_load_cut_wait(load, cursor->tsc, &event->duration))
+	if (!exp_load_cut_wait(load, cursor->tsc, &event->duration_high, &event->duration))
 		return "an MPI call of impossible length";
 	if (fmt_u48_get(&event->sent) >> BYTES_BITS || fmt_u48_get(&event->received) >> BYTES_BITS)
 		return "an MPI call of impossible size";
@@ -162,7 +163,7 @@ static void on_mpi(struct reader *reader, const struct exp_cursor *cursor,
 	struct exp_load *load = reader->load;
 	struct exp_fact fact = {.data = EXP_DATA_MPI,
 	                        .type = event->func,
-	                        .wait_ticks = fmt_u48_get(&event->duration),
+	                        .wait_ticks = fmt_ticks_get(event->duration_high, &event->duration),
 	                        .error = event->error,
 	                        .bytes = fmt_u48_get(&event->sent) + fmt_u48_get(&event->received),
 	                        .mpi = event,

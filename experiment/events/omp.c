@@ -196,7 +196,8 @@ static void on_thread(struct reader *reader, const struct fmt_omp *event, uint32
                       const struct exp_cursor *cursor)
 {
 	struct region *region = &reader->regions[event->region % OPEN_REGIONS];
-	uint64_t waited = others(event), work = fmt_u48_get(&event->duration) - waited;
+	uint64_t waited = others(event),
+		 work = fmt_ticks_get(event->duration_high, &event->duration) - waited;
 
 	if (region->id != event->region) {
 		reader->load->set.omp.unended += region->id != 0;
@@ -226,7 +227,8 @@ static void on_task(struct reader *reader, const struct fmt_omp *event, uint32_t
 		return;
 	for (size_t i = 0; i < region->part_count; i++)
 		if (region->part[i].tid == tid)
-			region->part[i].in_tasks += fmt_u48_get(&event->duration);
+			region->part[i].in_tasks += fmt_ticks_get(event->duration_high,
+			                                          &event->duration);
 }
 
 /* The threads' shares of a region that ended at `tsc`, and the barrier at its end: each thread's,
@@ -284,15 +286,16 @@ static void on_unselected(struct reader *reader, const struct fmt_omp *event,
 static int is_sound(const struct exp_load *load, const struct exp_cursor *cursor,
                     struct fmt_omp *event)
 {
-	return event->event < EVENTS && exp_load_cut_wait(load, cursor->tsc, &event->duration) &&
-	       fmt_u48_get(&event->duration) >= others(event);
+	return event->event < EVENTS &&
+	       exp_load_cut_wait(load, cursor->tsc, &event->duration_high, &event->duration) &&
+	       fmt_ticks_get(event->duration_high, &event->duration) >= others(event);
 }
 
 static void on_omp(struct reader *reader, const struct exp_cursor *cursor,
                    const struct fmt_omp *event)
 {
 	struct exp_load *load = reader->load;
-	uint64_t duration = fmt_u48_get(&event->duration);
+	uint64_t duration = fmt_ticks_get(event->duration_high, &event->duration);
 	uint64_t own = duration -
 	               (event->event >= FMT_omp_event_IMPLICIT_BARRIER ? others(event) : 0);
 	struct exp_fact fact = {.data = EXP_DATA_OMP,

@@ -269,7 +269,7 @@ static void on_wait(struct reader *reader, const struct exp_cursor *cursor,
 {
 	struct exp_fact fact = {.data = EXP_DATA_SYNC,
 	                        .type = event->func,
-	                        .wait_ticks = fmt_u48_get(&event->wait),
+	                        .wait_ticks = fmt_ticks_get(event->wait_high, &event->wait),
 	                        .error = event->error,
 	                        .address = fmt_u48_get(&event->object),
 	                        .node = exp_load_stack(reader->load, cursor, event->stack)};
@@ -350,7 +350,8 @@ static void count_open(struct reader *reader)
 		fdr_event_put(bytes, 0, end, pending->cpu);
 		pending->cursor.payload = bytes + FDR_METADATA_SIZE;
 		pending->cursor.tsc = end;
-		fmt_u48_put(&pending->event.wait, end > began ? end - began : 0);
+		fmt_ticks_put(&pending->event.wait_high, &pending->event.wait,
+		              end > began ? end - began : 0);
 		on_wait(reader, &pending->cursor, &pending->event);
 	}
 }
@@ -372,7 +373,7 @@ static void on_event(struct reader *reader, struct exp_cursor *cursor)
 		fault = "a wait is too short";
 	} else {
 		memcpy(&event, cursor->payload, sizeof(event));
-		if (!exp_load_cut_wait(reader->load, cursor->tsc, &event.wait))
+		if (!exp_load_cut_wait(reader->load, cursor->tsc, &event.wait_high, &event.wait))
 			fault = "a wait began before the recording";
 	}
 	if (fault) {

@@ -124,15 +124,16 @@ int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait)
 	return (double)wait <= (passed > 0 ? (double)passed : 0) + clock->hz * SLACK_S;
 }
 
-int exp_load_cut_wait(const struct exp_load *load, uint64_t tsc, struct fmt_u48 *wait)
+int exp_load_cut_wait(const struct exp_load *load, uint64_t tsc, uint16_t *high,
+                      struct fmt_u48 *wait)
 {
 	int64_t passed = (int64_t)(tsc - load->experiment->clock.start.ticks);
 
-	if (exp_load_is_wait(load, tsc, fmt_u48_get(wait)))
+	if (exp_load_is_wait(load, tsc, fmt_ticks_get(*high, wait)))
 		return 1;
 	if (!load->experiment->info.is_attached)
 		return 0;
-	fmt_u48_put(wait, passed > 0 ? (uint64_t)passed : 0);
+	fmt_ticks_put(high, wait, passed > 0 ? (uint64_t)passed : 0);
 	return 1;
 }
 
@@ -143,6 +144,7 @@ void exp_load_fini(struct exp_load *load)
 	exp_rows_fini(&load->rows);
 	free(load->usage);
 	free(load->threads);
+	free(load->threads_by_tid);
 	free(load->stack_ends);
 	free(load->gcs);
 	free(load->java_allocs);

@@ -31,6 +31,7 @@ struct exp_load {
 	size_t usage_count, usage_capacity;
 	struct exp_thread *threads;
 	size_t thread_count, thread_capacity;
+	uint32_t *threads_by_tid; /* NULL: they are few */
 	struct exp_gc *gcs;
 	size_t gc_count, gc_capacity;
 	struct exp_java_alloc *java_allocs;
@@ -143,7 +144,8 @@ int exp_load_is_wait(const struct exp_load *load, uint64_t tsc, uint64_t wait);
 
 /* The same; but what began in an earlier recording of the same process is cut to what is of this
  * one. */
-int exp_load_cut_wait(const struct exp_load *load, uint64_t tsc, struct fmt_u48 *wait);
+int exp_load_cut_wait(const struct exp_load *load, uint64_t tsc, uint16_t *high,
+                      struct fmt_u48 *wait);
 
 /* Note the cursor's buffer if it is a new one. Returns 0 or -ENOMEM. */
 static inline int exp_load_note_buffer(struct exp_load *load, struct exp_cursor *cursor)

@@ -25,8 +25,7 @@ void sync_start(void)
 	atomic_store(&col.switches->on[SOURCE_SYNC], (unsigned)col.descriptor.sync_kinds);
 }
 
-/* Addresses and ticks beyond 48 bits are cut: user space has no such addresses, and no wait of less
- * than three hours has so many ticks. */
+/* Addresses beyond 48 bits are cut: user space has none. */
 static inline struct fmt_u48 to_u48(uint64_t value)
 {
 	struct fmt_u48 result;
@@ -180,10 +179,10 @@ static uint32_t put(struct col_thread *thread, const struct sync_wait *wait, uin
 		.func = (uint8_t)wait->func,
 		.object = to_u48(wait->object),
 		.error = (uint32_t)error,
-		.wait = to_u48(after - wait->start.before),
 		.second = to_u48(wait->second),
 	};
 
+	fmt_ticks_put(&event.wait_high, &event.wait, after - wait->start.before);
 	if (unlikely(thread->open_wait))
 		event.stack = take_back(thread, wait->open);
 	if (!is_recorded(thread, wait->func) || after - wait->start.before < shortest)

@@ -75,7 +75,7 @@ static uint32_t put(struct col_thread *thread, const struct io_call *call, uint3
 	if (call->bytes > 0)
 		fmt_u48_put(&record.bytes, clip((uint64_t)call->bytes));
 	if (ticks > call->start.before)
-		fmt_u48_put(&record.wait, clip(ticks - call->start.before));
+		fmt_ticks_put(&record.wait_high, &record.wait, ticks - call->start.before);
 	col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_IOTRACE], FMT_STREAM_IOTRACE, tid,
 	               &record, sizeof(record), ticks);
 	return record.file;

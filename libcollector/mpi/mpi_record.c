@@ -169,7 +169,7 @@ static void record_ended(struct mpi_call *call, struct fmt_mpi *event,
 		track(call, group, event->stack, probed);
 	if (row->ends == MPI_ENDS_MPROBE)
 		track_probed(call, group);
-	fmt_u48_put(&event->duration, now - call->begin);
+	fmt_ticks_put(&event->duration_high, &event->duration, now - call->begin);
 	put(call, event, facts.out, facts.in, now);
 	mpi_group_leave(group);
 }
@@ -196,7 +196,7 @@ void mpi_record(struct mpi_call *call, int result, const struct mpi_message *pro
 		    ASK(Error_class, (uint32_t)result, &class) != 0)
 			class = result;
 		event.error = class > 0 && class < UINT16_MAX ? (uint16_t) class : result != 0;
-		fmt_u48_put(&event.duration, now - call->begin);
+		fmt_ticks_put(&event.duration_high, &event.duration, now - call->begin);
 		put(call, &event, 0, 0, now);
 	}
 	scope_leave(thread);

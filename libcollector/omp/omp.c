@@ -112,7 +112,7 @@ void omp_record(struct col_thread *thread, const struct omp_event *event)
 
 	if (!omp_is_traced() || !scope_enter())
 		return;
-	fmt_u48_put(&record.duration, event->duration);
+	fmt_ticks_put(&record.duration_high, &record.duration, event->duration);
 	fmt_u48_put(&record.other, event->other);
 	if (col_slot_write(&thread->slot[COL_NORMAL][FMT_STREAM_OMPTRACE], FMT_STREAM_OMPTRACE,
 	                   atomic_load(&thread->tid), &record, sizeof(record), event->now) == 0)

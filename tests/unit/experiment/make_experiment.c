@@ -254,7 +254,7 @@ size_t maker_sync(struct maker_stream *stream, uint64_t tsc, unsigned func, uint
 		.kind = FMT_KIND_sync, .func = (uint8_t)func, .error = error, .stack = stack};
 
 	fmt_u48_put(&record.object, object);
-	fmt_u48_put(&record.wait, wait);
+	fmt_ticks_put(&record.wait_high, &record.wait, wait);
 	return maker_event(stream, tsc, &record, sizeof(record));
 }
 
@@ -268,7 +268,7 @@ size_t maker_io(struct maker_stream *stream, uint64_t tsc, const struct maker_ca
 	                        .fd = call->fd};
 
 	fmt_u48_put(&record.bytes, call->bytes);
-	fmt_u48_put(&record.wait, call->wait);
+	fmt_ticks_put(&record.wait_high, &record.wait, call->wait);
 	return maker_event(stream, tsc, &record, sizeof(record));
 }
 

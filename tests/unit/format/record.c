@@ -105,3 +105,23 @@ Test(record, enumerations_have_spellings)
 	cr_assert(!fmt_field_type_name(99));
 	cr_assert_str_eq(fmt_field_type_name(FMT_u48), "u48");
 }
+
+/* The lowest four bits of the word that the two fields make are 0. */
+Test(record, ticks_of_more_than_48_bits)
+{
+	const uint64_t values[] = {0, 1, (UINT64_C(1) << 48) - 1, UINT64_C(1) << 48,
+	                           (UINT64_C(1) << 60) - 1};
+	struct {
+		uint16_t high;
+		struct fmt_u48 low;
+	} at;
+	uint64_t word;
+
+	cr_assert_eq(sizeof(at), sizeof(word));
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		fmt_ticks_put(&at.high, &at.low, values[i]);
+		cr_assert_eq(fmt_ticks_get(at.high, &at.low), values[i]);
+		memcpy(&word, &at, sizeof(word));
+		cr_assert_eq(word & 15, 0);
+	}
+}

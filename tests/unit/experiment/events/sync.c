@@ -157,3 +157,22 @@ Test(sync, of_a_wait_since_an_earlier_recording_what_is_of_this_one_counts)
 	cr_assert_eq(set->quality.sync_events, 2);
 	cr_assert_eq(exp_node_value(&set->nodes, EXP_SYNC_WAIT, 1), 26);
 }
+
+/* 100 hours of ns are more than 48 bits. */
+Test(sync, waits_of_days)
+{
+	const uint64_t days = UINT64_C(360000) * 1000000000;
+
+	maker_extent(&stream, 42, t, 4096);
+	maker_sync(&stream, t + days + 10, FMT_sync_func_MUTEX_LOCK, 0x5000, days, 0, ids[1]);
+	maker_sync(&stream, t + days + 30, FMT_sync_func_MUTEX_LOCK, 0x5000, 7, 0, ids[1]);
+	maker_sync(&stream, t + days + 50, FMT_sync_func_MUTEX_LOCK, 0x5000, 3 * days, 0, ids[1]);
+
+	const struct exp_data_set *set = load("synctrace");
+
+	cr_assert_eq(set->sync.objects[0].wait_ns, days + 7);
+	cr_assert_eq(set->sync.longest[0].wait_ns, days);
+	cr_assert_eq(set->sync.longest[1].wait_ns, 7);
+	cr_assert_eq(exp_node_value(&set->nodes, EXP_SYNC_WAIT, 1), days + 7);
+	cr_assert_eq(maker.warnings, 1, "the third one began before the recording");
+}
