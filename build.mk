@@ -290,13 +290,13 @@ TARGETS := $(patsubst tests/programs/%.c,$(BUILD)/tests/programs/%,$(wildcard te
 	$(patsubst tests/programs/%.cc,$(BUILD)/tests/programs/%,$(wildcard tests/programs/*.cc))
 # No programs of their own: their tests build them.
 TARGETS := $(filter-out %/ft_plugin %/ft_control %/ft_hard %/ft_nested %/ft_stepped %/ft_events %/inlined_heap,$(TARGETS))
-e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/alone_static $(BUILD)/tests/programs/plugin.so $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/large $(BUILD)/tests/bench/frames
+e2e-programs: $(TARGETS) $(BUILD)/tests/programs/static $(BUILD)/tests/programs/alone_static $(BUILD)/tests/programs/plugin.so $(BUILD)/tests/programs/grown_later $(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/large $(BUILD)/tests/bench/grow $(BUILD)/tests/bench/frames
 
 $(BUILD)/tests/bench/frames: $(BUILD)/obj/tests/bench/frames.o $(EXPERIMENT_LIB) $(FORMAT_LIB)
 	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)
 
-$(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/large: $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/obj/tests/unit/experiment/make_experiment.o \
+$(BUILD)/tests/bench/many_samples $(BUILD)/tests/bench/large $(BUILD)/tests/bench/grow: $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/obj/tests/unit/experiment/make_experiment.o \
 	$(EXPERIMENT_LIB) $(FORMAT_LIB)
 	$(begin)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(READER_LIBS)

@@ -109,6 +109,15 @@ static const struct datakind *find_missing(const struct analysis *analysis, enum
 	return &datakinds[need - NEED_KIND];
 }
 
+/* What a process has used that was sampled from outside is known by its samples alone. */
+static int is_known_by_events(const struct dataset *dataset)
+{
+	for (size_t i = 0; i < dataset->count; i++)
+		if (dataset->experiments[i].info->outside)
+			return 1;
+	return 0;
+}
+
 void command_run(struct analysis *analysis, const struct command *command,
                  const struct command_argument *argument)
 {
@@ -125,7 +134,8 @@ void command_run(struct analysis *analysis, const struct command *command,
 		            command->name);
 		return;
 	}
-	if (command->need > NEED_CONTROL)
+	if (command->need > NEED_LIST ||
+	    (command->need == NEED_LIST && is_known_by_events(&analysis->dataset)))
 		dataset_load(&analysis->dataset, &analysis->output);
 	missing = find_missing(analysis, command->need);
 	if (missing) {

@@ -24,6 +24,7 @@ enum command_argument_kind {
 enum command_need {
 	NEED_NOTHING,
 	NEED_CONTROL,
+	NEED_LIST,
 	NEED_EXPERIMENT,
 	NEED_KIND, /* and the number of a kind of data */
 #define DATAKIND(id, number, ...) NEED_##id = NEED_KIND + (number),

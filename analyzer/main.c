@@ -227,6 +227,22 @@ static void read_settings(struct analysis *analysis, const struct plan *plan)
 		rc_read_usual(analysis, command_run_line);
 }
 
+/* Do the commands need nothing of the events? To read them takes longer than all else. */
+static int is_without_events(const struct plan *plan)
+{
+	int lists = 0;
+
+	for (size_t i = 0; i < plan->step_count; i++) {
+		const struct command *command = plan->steps[i].command;
+
+		if (!command || command->run == view_script ||
+		    (command->need != NEED_CONTROL && command->need != NEED_LIST))
+			return 0;
+		lists += command->need == NEED_LIST;
+	}
+	return lists > 0;
+}
+
 static void run_plan(struct analysis *analysis, const struct plan *plan)
 {
 	read_settings(analysis, plan);
@@ -237,7 +253,8 @@ static void run_plan(struct analysis *analysis, const struct plan *plan)
 		if (dataset_open(&analysis->dataset, &analysis->choices, &analysis->output,
 		                 plan->paths[i]) < 0)
 			return;
-	analysis_set_defaults(analysis);
+	if (!is_without_events(plan))
+		analysis_set_defaults(analysis);
 	analysis->output.exports = is_exported(plan);
 	output_page(&analysis->output);
 	if (plan->step_count == 0 && is_src())
@@ -255,7 +272,7 @@ static int close_output(FILE *out)
 	return outfile_close(out, 1) != 0;
 }
 
-/* Each experiment holds its directory open, and a tree may have thousands. */
+/* Each experiment that is named holds its directory open, and a group may have thousands. */
 static void raise_limit(void)
 {
 	struct rlimit limit;

@@ -369,7 +369,8 @@ struct exp_data_set {
 	size_t usage_count;
 	const struct exp_thread *threads;
 	size_t thread_count;
-	const struct exp_gc *gcs; /* gcs[gc_count] in order of time */
+	const uint32_t *threads_by_tid; /* their indices by id, then by time; NULL: they are few */
+	const struct exp_gc *gcs;       /* gcs[gc_count] in order of time */
 	size_t gc_count;
 	const struct exp_java_alloc
 		*java_allocs; /* java_allocs[java_alloc_count] in order of class and node */
@@ -377,7 +378,7 @@ struct exp_data_set {
 	struct exp_heap heap;
 	struct exp_wall wall;
 	struct exp_sync sync;
-	struct exp_io io;
+	const struct exp_io *io; /* never NULL */
 	struct exp_calls calls;
 	struct exp_omp omp;
 	const struct exp_mpi *mpi; /* see mpi.h; NULL: there are no calls */

@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/indexobj.h"
+#include "analyzer/data/places.h"
 
 #include <stdlib.h>
 
@@ -16,6 +17,7 @@ void dataset_init(struct dataset *dataset)
 	                            .filters = filters_create(),
 	                            .indexes = index_types_create(),
 	                            .focus = DATASET_ALL,
+	                            .places = places_create(),
 	                            .tables = memory_take(1, sizeof(*dataset->tables))};
 	for (size_t i = 0; i < FRAMES_KINDS; i++)
 		dataset->tables->stand_in[i] = (struct sym_function){.name = frames_names[i],
@@ -35,6 +37,7 @@ void dataset_fini(struct dataset *dataset)
 	for (size_t i = dataset->count; i-- > 0;)
 		experiment_close(dataset->experiments[i].experiment);
 	free(dataset->experiments);
+	places_destroy(dataset->places);
 	for (size_t i = 0; i < dataset->group_count; i++)
 		free(dataset->groups[i].path);
 	free(dataset->groups);

@@ -21,6 +21,7 @@ struct choices;
 struct filters;
 struct index_types;
 struct output;
+struct places;
 
 struct dataset_experiment {
 	struct experiment *experiment;
@@ -73,6 +74,7 @@ struct dataset {
 		*groups; /* groups[group_count]; those whose experiments were dropped stay */
 	size_t group_count, group_capacity;
 	unsigned last_id;
+	struct places *places;
 	struct symbols *symbols;
 	const char
 		*instr_map; /* names the functions of foreign logs; NULL: nothing does. Borrowed */
@@ -105,7 +107,7 @@ struct dataset_experiment *dataset_next(const struct dataset *dataset,
 /* The experiment with this number, selected or not; NULL: none has it. */
 struct dataset_experiment *dataset_find(const struct dataset *dataset, unsigned long id);
 
-/* The experiment at a path, however that is spelled; NULL: it is not open. */
+/* The experiment at a path, however that is spelled; NULL: it is not open. (places.c) */
 struct dataset_experiment *dataset_find_path(const struct dataset *dataset, const char *path);
 
 /* Close the experiment at a path with its descendants, or those of a group file. Returns how many

@@ -11,7 +11,9 @@
 #include "analyzer/model/defaults.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/killed.h"
+#include "analyzer/data/places.h"
 #include "format/layout.h"
+#include "format/lineage.h"
 #include "analyzer/base/files.h"
 #include "analyzer/base/memory.h"
 
@@ -146,6 +148,7 @@ static void drop(struct dataset *dataset, size_t index)
 	memmove(&dataset->experiments[index], &dataset->experiments[index + 1],
 	        (dataset->count - index - 1) * sizeof(*dataset->experiments));
 	dataset->count--;
+	places_forget(dataset->places);
 }
 
 /* Open the descendants of the experiment with this number that are not open yet. One that cannot be
@@ -289,6 +292,7 @@ int dataset_open_alone(struct dataset *dataset, const struct choices *choices,
 	dataset->groups = NULL;
 	dataset->count = dataset->capacity = dataset->group_count = dataset->group_capacity = 0;
 	dataset->last_id = 0;
+	places_forget(dataset->places);
 	status = dataset_open(dataset, choices, output, path);
 	if (dataset->count == 0) { /* the old ones stay */
 		struct dataset none = *dataset;
@@ -296,9 +300,27 @@ int dataset_open_alone(struct dataset *dataset, const struct choices *choices,
 		*dataset = others;
 		others = none;
 	}
+	places_forget(dataset->places);
 	dataset_drop_all(&others);
 	free(others.experiments);
 	free(others.groups);
+	return status;
+}
+
+/* A descendant by its founder, as before, so that it holds no descriptor. */
+static int open_again(const struct dataset *dataset, const struct dataset_experiment *at,
+                      const struct exp_reporter *reporter, struct experiment **out,
+                      struct exp_cause *cause)
+{
+	const struct dataset_experiment *founder = dataset_find(dataset, at->founder);
+	char *lineage;
+	int status;
+
+	if (at->founder == 0 || !founder)
+		return experiment_open(at->info->path, reporter, out, cause);
+	lineage = memory_text(at->info->name, lineage_parse(at->info->name));
+	status = experiment_open_descendant(founder->experiment, lineage, reporter, out, cause);
+	free(lineage);
 	return status;
 }
 
@@ -309,7 +331,7 @@ static int reopen(const struct dataset *dataset, struct output *output,
 	const struct exp_reporter reporter = {.warn = warn, .context = output};
 	struct exp_cause cause = {.text = ""};
 	struct experiment *experiment;
-	int status = experiment_open(at->info->path, &reporter, &experiment, &cause);
+	int status = open_again(dataset, at, &reporter, &experiment, &cause);
 
 	if (status < 0) {
 		output_fail(output, EXIT_TROUBLE, "%s", cause.text);
@@ -325,6 +347,7 @@ static int reopen(const struct dataset *dataset, struct output *output,
 		memory_fail();
 	at->whole = NULL;
 	at->data = NULL;
+	places_forget(dataset->places);
 	check_damage(output, at);
 	return 0;
 }

@@ -1,10 +1,9 @@
-/* find.c: the experiments of the dataset: one after the other, by number, by path. */
+/* find.c: the experiments of the dataset: one after the other, and by number; places.c has them
+ * by path. */
 
 #include "analyzer/data/dataset.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <stddef.h>
 
 struct dataset_experiment *dataset_next(const struct dataset *dataset,
                                         const struct dataset_experiment *at)
@@ -21,12 +20,30 @@ struct dataset_experiment *dataset_next(const struct dataset *dataset,
 	return NULL;
 }
 
-struct dataset_experiment *dataset_find(const struct dataset *dataset, unsigned long id)
+/* Numbers are given in order; a part of a dataset may have experiments in any. */
+static struct dataset_experiment *find_any(const struct dataset *dataset, unsigned long id)
 {
 	for (size_t i = 0; i < dataset->count; i++)
 		if (dataset->experiments[i].id == id)
 			return &dataset->experiments[i];
 	return NULL;
+}
+
+struct dataset_experiment *dataset_find(const struct dataset *dataset, unsigned long id)
+{
+	size_t low = 0, high = dataset->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (dataset->experiments[middle].id == id)
+			return &dataset->experiments[middle];
+		if (dataset->experiments[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return id > dataset->last_id ? NULL : find_any(dataset, id);
 }
 
 static int has_value(const struct exp_nodes *nodes, enum exp_metric total)
@@ -60,19 +77,4 @@ size_t dataset_selected(const struct dataset *dataset)
 	while ((at = dataset_next(dataset, at)))
 		count++;
 	return count;
-}
-
-struct dataset_experiment *dataset_find_path(const struct dataset *dataset, const char *path)
-{
-	struct stat st;
-	int exists = stat(path, &st) == 0;
-
-	for (size_t i = 0; i < dataset->count; i++) {
-		const struct exp_info *info = dataset->experiments[i].info;
-
-		if (exists ? info->device == st.st_dev && info->inode == st.st_ino
-		           : strcmp(info->path, path) == 0)
-			return &dataset->experiments[i];
-	}
-	return NULL;
 }

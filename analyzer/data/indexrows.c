@@ -92,7 +92,7 @@ static uint32_t intern(struct gather *gather, const char *name)
 
 static void index_files(struct gather *gather)
 {
-	const struct exp_io *io = &gather->whole->io;
+	const struct exp_io *io = gather->whole->io;
 
 	for (size_t i = 0; i < io->file_count; i++)
 		remember(gather, &gather->files, io->files[i].number, (uint32_t)i);
@@ -116,7 +116,7 @@ static const char *name_of(const struct gather *gather, int64_t value)
 	at = exp_index_find(&gather->files, (uint64_t)value);
 	if (at == EXP_INDEX_NONE)
 		return "<Unknown>";
-	file = &whole->io.files[at];
+	file = &whole->io->files[at];
 	if (gather->named->kind == TOKEN_KIND_SYSTEM)
 		return value_file_system(file);
 	return file->name ? file->name : "<Unknown>";

@@ -443,7 +443,7 @@ static void put_life(const struct walk *walk)
 
 static void name_files(struct walk *walk)
 {
-	const struct exp_io *io = &walk->at->whole->io;
+	const struct exp_io *io = walk->at->whole->io;
 
 	for (size_t i = 0; i < io->file_count; i++)
 		if (io->files[i].name &&

@@ -69,8 +69,8 @@ struct value_set value_set_find(const struct token *token, const struct expressi
 
 	for (int value = -1; (value = token_value_next(token, value)) >= 0;)
 		try(&search, token_value_name(token, value), value);
-	for (size_t i = 0; i < whole->io.file_count; i++) {
-		const struct exp_io_file *file = &whole->io.files[i];
+	for (size_t i = 0; i < whole->io->file_count; i++) {
+		const struct exp_io_file *file = &whole->io->files[i];
 
 		if (token->kind == TOKEN_KIND_FILE)
 			try(&search, file->name ? file->name : "<Unknown>", file->number);

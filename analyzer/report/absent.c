@@ -2,6 +2,7 @@
 #include "analyzer/report/absent.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/data/places.h"
 #include "analyzer/report/report.h"
 
 #include "format/lineage.h"
@@ -16,11 +17,9 @@ static const char *attribute(const struct exp_event *event, const char *name)
 	return value ? value : "?";
 }
 
-static int begins_with(const char *lineage, const char *start)
+static unsigned founder_of(const struct dataset_experiment *at)
 {
-	size_t len = strlen(start);
-
-	return strncmp(lineage, start, len) == 0 && (lineage[len] == '\0' || lineage[len] == '_');
+	return at->founder == 0 ? at->id : at->founder;
 }
 
 /* Does the tree have an experiment of this lineage, or of its descendants? Ranks of an MPI job have
@@ -28,14 +27,21 @@ static int begins_with(const char *lineage, const char *start)
 static int has_experiment(const struct dataset *dataset, const struct dataset_experiment *founder,
                           const char *lineage)
 {
-	for (size_t i = 0; i < founder->info->descendant_count; i++)
-		if (begins_with(founder->info->descendants[i], lineage))
-			return 1;
-	for (size_t i = 0; i < dataset->count; i++)
-		if (dataset->experiments[i].founder == founder->id &&
-		    begins_with(dataset->experiments[i].info->lineage, lineage))
-			return 1;
-	return 0;
+	const char *const *names = founder->info->descendants;
+	size_t low = 0, high = founder->info->descendant_count, open;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lineage_compare(names[middle], lineage) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < founder->info->descendant_count && places_is_below(names[low], lineage))
+		return 1;
+	places_below(dataset, founder->id, lineage, &open);
+	return open > 0;
 }
 
 /* Does an event of the process say why this lineage, or one of its descendants, was not recorded?
@@ -44,7 +50,7 @@ static int has_reason(const struct exp_info *info, const char *lineage)
 {
 	for (size_t i = 0; i < info->event_count; i++)
 		if (strcmp(info->events[i].kind, "unrecorded") == 0 &&
-		    begins_with(attribute(&info->events[i], "lineage"), lineage))
+		    places_is_below(attribute(&info->events[i], "lineage"), lineage))
 			return 1;
 	return 0;
 }
@@ -52,13 +58,19 @@ static int has_reason(const struct exp_info *info, const char *lineage)
 int absent_is_outside(const struct dataset *dataset, const struct dataset_experiment *at,
                       const char *lineage)
 {
-	unsigned founder = at->founder == 0 ? at->id : at->founder;
+	size_t count = 0;
+	const uint32_t *below = !lineage ? NULL
+	                                 : places_below(dataset, founder_of(at), lineage, &count);
 
-	for (size_t i = 0; i < dataset->count && lineage != NULL; i++)
-		if (dataset->experiments[i].founder == founder &&
-		    dataset->experiments[i].info->outside &&
-		    strcmp(dataset->experiments[i].info->lineage, lineage) == 0)
+	/* What has the same lineage comes first. */
+	for (size_t i = 0; i < count; i++) {
+		const struct dataset_experiment *other = &dataset->experiments[below[i]];
+
+		if (strcmp(other->info->lineage, lineage) != 0)
+			break;
+		if (other->founder != 0 && other->info->outside)
 			return 1;
+	}
 	return 0;
 }
 
@@ -131,21 +143,15 @@ static uint64_t children_ns(const struct dataset_experiment *at)
 	return ns;
 }
 
-static unsigned founder_of(const struct dataset_experiment *at)
-{
-	return at->founder == 0 ? at->id : at->founder;
-}
-
 enum { NOTICED_NS = 5000000 /* the end of a process takes time that is in no experiment either */ };
 
 /* Is the whole tree of the experiment open? */
 static int is_whole(const struct dataset *dataset, const struct dataset_experiment *at)
 {
 	const struct dataset_experiment *founder = dataset_find(dataset, founder_of(at));
-	size_t open = 0;
+	size_t open;
 
-	for (size_t i = 0; i < dataset->count; i++)
-		open += founder_of(&dataset->experiments[i]) == founder_of(at);
+	places_below(dataset, founder_of(at), "", &open);
 	return founder && founder->info->lineage[0] == '\0' &&
 	       open > founder->info->descendant_count;
 }
@@ -155,14 +161,16 @@ static uint64_t missing_ns(const struct dataset *dataset, const struct dataset_e
 {
 	const char *follow = experiment_setting(at->experiment, "follow", "on");
 	uint64_t waited_ns = children_ns(at), known_ns = 0;
+	const uint32_t *below;
+	size_t count;
 
 	if (waited_ns < NOTICED_NS || strcmp(follow, "off") == 0 || follow[0] == '=')
 		return 0;
-	for (size_t i = 0; i < dataset->count; i++) {
-		const struct dataset_experiment *other = &dataset->experiments[i];
+	below = places_below(dataset, founder_of(at), at->info->lineage, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct dataset_experiment *other = &dataset->experiments[below[i]];
 
-		if (founder_of(other) == founder_of(at) &&
-		    is_below(other->info->lineage, at->info->lineage))
+		if (is_below(other->info->lineage, at->info->lineage))
 			known_ns += report_cpu_ns(other);
 	}
 	return waited_ns >= known_ns + NOTICED_NS && is_whole(dataset, at) &&
@@ -171,28 +179,40 @@ static uint64_t missing_ns(const struct dataset *dataset, const struct dataset_e
 	               : 0;
 }
 
-/* Has another process that is counted waited for the process of the experiment? */
-static int is_counted(const struct dataset *dataset, const uint64_t *missing, size_t index)
-{
-	const struct dataset_experiment *at = &dataset->experiments[index];
+struct missing {
+	const struct dataset_experiment *at;
+	uint64_t ns;
+};
 
-	for (size_t i = 0; i < dataset->count; i++)
-		if (missing[i] != 0 && i != index &&
-		    founder_of(&dataset->experiments[i]) == founder_of(at) &&
-		    is_below(at->info->lineage, dataset->experiments[i].info->lineage))
+/* Has another process that is counted waited for the process of the experiment? */
+static int is_counted(const struct missing *missing, size_t count,
+                      const struct dataset_experiment *at)
+{
+	for (size_t i = 0; i < count; i++)
+		if (missing[i].at != at && founder_of(missing[i].at) == founder_of(at) &&
+		    is_below(at->info->lineage, missing[i].at->info->lineage))
 			return 1;
 	return 0;
 }
 
 uint64_t absent_cpu_ns(const struct dataset *dataset)
 {
-	uint64_t *missing = memory_take(dataset->count + 1, sizeof(*missing)), sum = 0;
+	struct missing *missing = NULL;
+	size_t count = 0, capacity = 0;
+	uint64_t sum = 0;
 
-	for (size_t i = 0; i < dataset->count; i++)
-		missing[i] = missing_ns(dataset, &dataset->experiments[i]);
-	for (size_t i = 0; i < dataset->count; i++)
-		if (missing[i] != 0 && !is_counted(dataset, missing, i))
-			sum += missing[i];
+	for (size_t i = 0; i < dataset->count; i++) {
+		const struct dataset_experiment *at = &dataset->experiments[i];
+		uint64_t ns = missing_ns(dataset, at);
+
+		if (ns == 0)
+			continue;
+		missing = memory_grow(missing, count, &capacity, sizeof(*missing));
+		missing[count++] = (struct missing){at, ns};
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!is_counted(missing, count, missing[i].at))
+			sum += missing[i].ns;
 	free(missing);
 	return sum;
 }

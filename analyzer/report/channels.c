@@ -139,15 +139,15 @@ void channels_make(const struct dataset *dataset, struct channels *channels)
 	*channels = (struct channels){.count = 0};
 	channels->files = memory_take(dataset->count + 1, sizeof(*channels->files));
 	while ((at = dataset_next(dataset, at)))
-		for (size_t i = 0; i < at->whole->io.file_count; i++)
-			note_pair(channels, &at->whole->io.files[i]);
+		for (size_t i = 0; i < at->whole->io->file_count; i++)
+			note_pair(channels, &at->whole->io->files[i]);
 	at = NULL;
 	while ((at = dataset_next(dataset, at))) {
 		struct channels_files *files = &channels->files[channels->file_count++];
 
 		files->at = at;
-		for (size_t i = 0; i < at->whole->io.file_count; i++)
-			add_file(channels, files, &at->whole->io.files[i]);
+		for (size_t i = 0; i < at->whole->io->file_count; i++)
+			add_file(channels, files, &at->whole->io->files[i]);
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/data/places.h"
 #include "analyzer/filter/token.h"
 #include "analyzer/report/stacks.h"
 
@@ -28,19 +29,9 @@ static char *name_thread(const struct dataset *dataset, int64_t key)
 	                     name[0] != '\0' ? ", " : "", name);
 }
 
-/* A process that executed another program has several experiments: it is named by the last. NULL:
- * it is not there. */
-static const struct dataset_experiment *find_process(const struct dataset *dataset, int64_t pid)
-{
-	for (size_t i = dataset->count; i-- > 0;)
-		if (dataset->experiments[i].info->pid == pid)
-			return &dataset->experiments[i];
-	return NULL;
-}
-
 static char *name_process(const struct dataset *dataset, int64_t key)
 {
-	const struct dataset_experiment *at = find_process(dataset, key);
+	const struct dataset_experiment *at = places_process(dataset, key);
 
 	if (!at || !at->info->program)
 		return memory_format("PID %lld", (long long)key);
@@ -196,7 +187,7 @@ char *index_row_compared_name(const struct dataset *dataset, const struct choice
 	case INDEX_SAMPLE:
 		return memory_format("%s, Sample %lu", name_sampled(at), number);
 	case INDEX_PROCESS:
-		return copy(name_sampled(find_process(dataset, row->key)));
+		return copy(name_sampled(places_process(dataset, row->key)));
 	case INDEX_EXPERIMENT:
 		return copy(name_sampled(dataset_find(dataset, (unsigned long)row->key)));
 	case INDEX_CPU:

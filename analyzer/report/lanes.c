@@ -286,7 +286,7 @@ unsigned lanes_main_state(const struct lanes_cell *cell, double alive_ns, double
 
 static void index_files(struct reading *reading)
 {
-	const struct exp_io *io = &reading->at->whole->io;
+	const struct exp_io *io = reading->at->whole->io;
 
 	for (size_t i = 0; i < io->file_count; i++) {
 		unsigned state = io->files[i].type == FMT_file_type_PIPE     ? FMT_wall_state_PIPE

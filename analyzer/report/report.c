@@ -6,6 +6,7 @@
 #include "analyzer/model/name.h"
 #include "analyzer/print/print.h"
 #include "analyzer/base/text.h"
+#include "experiment/open/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +157,11 @@ uint64_t report_cpu_ns(const struct dataset_experiment *at)
 {
 	if (at->info->outside && at->whole)
 		return at->whole->quality.sampled_ns;
-	return at->info->cpu_ns != 0 || !at->data ? at->info->cpu_ns : at->data->quality.cpu_ns;
+	if (at->info->cpu_ns != 0)
+		return at->info->cpu_ns;
+	if (at->data)
+		return at->data->quality.cpu_ns;
+	return !at->experiment ? 0 : exp_load_cpu_ns(at->experiment);
 }
 
 void report_put_thread_cpu(const struct dataset *dataset, struct print_table *table,

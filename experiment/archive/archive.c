@@ -365,10 +365,12 @@ static int open_directory(struct archive *archive, struct exp_cause *cause)
 int exp_archive_is_own(const struct experiment *experiment)
 {
 	struct stat founder, own;
+	int directory = exp_directory_get(experiment);
+	int is_own = stat(experiment->founder, &founder) == 0 && fstat(directory, &own) == 0 &&
+	             founder.st_uid == geteuid() && own.st_uid == geteuid();
 
-	return stat(experiment->founder, &founder) == 0 &&
-	       fstat(experiment->directory, &own) == 0 && founder.st_uid == geteuid() &&
-	       own.st_uid == geteuid();
+	exp_directory_put(experiment, directory);
+	return is_own;
 }
 
 static int run(struct archive *archive, struct exp_cause *cause)
@@ -404,7 +406,7 @@ int experiment_archive(struct experiment *experiment, const struct exp_archive_o
 {
 	struct archive archive = {.experiment = experiment, .options = options, .directory = -1};
 	char why[EXP_REGEX_WHY];
-	int rc;
+	int rc, held;
 
 	cause->text[0] = '\0';
 	if (!whats[options->what].objects)
@@ -414,18 +416,26 @@ int experiment_archive(struct experiment *experiment, const struct exp_archive_o
 		         experiment->info.path);
 		return -EBUSY;
 	}
+	held = exp_directory_hold(experiment);
+	if (held < 0) {
+		snprintf(cause->text, sizeof(cause->text), "%.250s: %s", experiment->info.path,
+		         strerror(-held));
+		return held;
+	}
 	/* Where nothing can be written, nothing is missed. */
 	(void)exp_complete(experiment);
+	rc = 0;
 	if (options->match) {
 		rc = exp_regex_compile(&archive.match, options->match, why);
 		if (rc == -EINVAL)
 			snprintf(cause->text, sizeof(cause->text), "'%.250s': %s", options->match,
 			         why);
-		if (rc != 0)
-			return rc;
 	}
-	rc = run(&archive, cause);
-	if (options->match)
-		regfree(&archive.match);
+	if (rc == 0) {
+		rc = run(&archive, cause);
+		if (options->match)
+			regfree(&archive.match);
+	}
+	exp_directory_let_go(experiment, held);
 	return rc;
 }

@@ -174,19 +174,23 @@ static int fail(const struct experiment *experiment, struct exp_cause *cause, co
 
 int exp_compress(const struct experiment *experiment, struct exp_cause *cause)
 {
-	int rc = 0;
+	int rc = 0, directory;
 
-	if (experiment->directory < 0)
+	if (experiment->directory < 0 && !experiment->is_resting)
 		return 0;
 	if (experiment->info.status == EXP_RUNNING)
 		return fail(experiment, cause, NULL, -EBUSY);
 	if (!exp_frames_are_known())
 		return fail(experiment, cause, NULL, -ENOSYS);
-	exp_copy_sweep(experiment->directory);
+	directory = exp_directory_get(experiment);
+	if (directory < 0)
+		return fail(experiment, cause, "its directory", directory);
+	exp_copy_sweep(directory);
 	for (size_t i = 0; i < FMT_STREAMS && rc == 0; i++) {
-		rc = compress_stream(experiment->directory, exp_stream_names[i]);
+		rc = compress_stream(directory, exp_stream_names[i]);
 		if (rc != 0)
 			rc = fail(experiment, cause, exp_stream_names[i], rc);
 	}
+	exp_directory_put(experiment, directory);
 	return rc;
 }

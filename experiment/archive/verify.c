@@ -238,10 +238,11 @@ static void check_functions(struct exp_verify *verify)
 	const struct exp_function *functions;
 	size_t count = experiment_functions(verify->experiment, &functions);
 	struct stat st = {.st_size = 0};
+	int directory = count > 0 ? exp_directory_get(verify->experiment) : -1;
 
-	if (count > 0 &&
-	    fstatat(verify->experiment->directory, FMT_FILE_DYNTEXT, &st, AT_SYMLINK_NOFOLLOW) != 0)
+	if (count > 0 && fstatat(directory, FMT_FILE_DYNTEXT, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		st.st_size = 0;
+	exp_directory_put(verify->experiment, directory);
 	for (size_t i = 0; i < count; i++)
 		check_function(verify, &functions[i], (uint64_t)st.st_size);
 }
@@ -250,7 +251,7 @@ static void check_functions(struct exp_verify *verify)
 static int check_made(void *context, const struct exp_jit_file *file)
 {
 	struct exp_verify *verify = context;
-	int fd = exp_file_open(verify->experiment->directory, file->name);
+	int fd = exp_own_file_open(verify->experiment, file->name);
 
 	if (fd == -ENOENT && (fd = exp_jit_open_original(verify->experiment, file)) >= 0)
 		miss(verify, file->path, "JIT functions: not archived");

@@ -11,7 +11,7 @@
 
 static __thread int is_lacking;
 
-enum { BLOCK_FIRST = 2 << 10, BLOCK_MAX = 32 << 10, ALIGNMENT = 16 };
+enum { BLOCK_FIRST = 512, BLOCK_MAX = 32 << 10, ALIGNMENT = 16 };
 
 struct exp_arena_block {
 	struct exp_arena_block *next;
@@ -61,15 +61,16 @@ static struct exp_arena_block *add_block(struct exp_arena *arena, size_t size)
 	return block;
 }
 
-void *exp_arena_alloc(struct exp_arena *arena, size_t size)
+/* Memory directly behind the last piece. `used` may be more than the capacity by less than the
+ * alignment. */
+static void *take(struct exp_arena *arena, size_t size)
 {
 	struct exp_arena_block *block = arena->block;
 	void *at;
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
-	size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-	if (!block || block->capacity - block->used < size)
+	if (!block || block->used > block->capacity || block->capacity - block->used < size)
 		block = add_block(arena, size);
 	if (!block)
 		return NULL;
@@ -78,9 +79,18 @@ void *exp_arena_alloc(struct exp_arena *arena, size_t size)
 	return at;
 }
 
+void *exp_arena_alloc(struct exp_arena *arena, size_t size)
+{
+	struct exp_arena_block *block = arena->block;
+
+	if (block)
+		block->used = (block->used + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	return take(arena, size);
+}
+
 char *exp_arena_text(struct exp_arena *arena, const char *text, size_t len)
 {
-	char *copy = exp_arena_alloc(arena, len + 1);
+	char *copy = take(arena, len + 1);
 
 	if (copy)
 		memcpy(copy, text, len);

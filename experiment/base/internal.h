@@ -13,6 +13,7 @@ struct exp_method;
 struct exp_samples;
 struct exp_fxtindexes;
 struct exp_sampled;
+struct exp_place;
 
 /* Generations from here on mean an instant: a moment, and the generation that was then. */
 #define EXP_GENERATION_INSTANTS (UINT32_C(1) << 31)
@@ -34,9 +35,13 @@ struct exp_methods {
 struct experiment {
 	struct exp_info info;
 	struct exp_reporter reporter;
-	struct exp_arena arena; /* all strings and small tables */
-	int directory;          /* descriptor of the experiment directory */
-	char *founder;          /* path of the founder's directory */
+	struct exp_arena arena;  /* all strings and small tables */
+	int directory;           /* descriptor of the experiment directory; -1: it is not open
+	                            (directory.h), or there is none */
+	int is_resting;          /* it is opened when it is used */
+	uint64_t files;          /* a Bloom filter of the names in it, of one hash; 0: not known */
+	struct exp_place *place; /* of the founder; NULL: of none that is open */
+	char *founder;           /* path of the founder's directory */
 	struct exp_clock clock;
 	struct exp_usage
 		end_usage; /* of a process that ended with nothing to record, else cpu_ns is 0 */
@@ -109,5 +114,53 @@ void exp_warn_told(struct experiment *experiment, const char *message);
 /* Open a regular file below the directory, never following a link and never blocking.
  * Returns a descriptor, or -errno (-EBADMSG: not a regular file). */
 int exp_file_open(int directory, const char *name);
+
+/* ---- the directory of an experiment
+ *
+ * A founder holds its directory open. A descendant that was opened with its founder holds none: a
+ * tree may have more processes than descriptors are allowed. Its directory is opened again below
+ * that of the founder while it is used. */
+
+/* A place for a founder's descriptor, or one more owner of an existing place (NULL: a new one).
+ * Returns NULL if there is no memory. */
+struct exp_place *exp_place_share(struct exp_place *place);
+
+/* One owner less. The last one closes the descriptor. */
+void exp_place_release(struct exp_place *place);
+
+/* Give the place a descriptor, unless it has one already; is it the place's? */
+void exp_place_offer(struct exp_place *place, int directory);
+int exp_place_is(const struct exp_place *place, int directory);
+
+/* What the founder lends to its descendants, as long as the place lives; in memory of this arena.
+ * NULL: nothing. */
+struct exp_arena *exp_place_arena(struct exp_place *place);
+void exp_place_lend(struct exp_place *place, const struct exp_info *lent);
+const struct exp_info *exp_place_lent(const struct exp_place *place);
+
+/* Have the directory in experiment->directory until exp_directory_let_go. Returns 1 if it is to be
+ * let go, 0 if it is held anyway or there is none, or -errno: it is gone, or is another one now. */
+int exp_directory_hold(struct experiment *experiment);
+
+/* `held`: what exp_directory_hold has returned. */
+void exp_directory_let_go(struct experiment *experiment, int held);
+
+/* A descriptor of the directory, for a moment, or -errno (-ENOENT: there is none). The caller gives
+ * it back. */
+int exp_directory_get(const struct experiment *experiment);
+void exp_directory_put(const struct experiment *experiment, int directory);
+
+/* A descendant that was opened with its founder: its directory is not needed for now. */
+void exp_directory_rest(struct experiment *experiment);
+
+/* The process has ended, and its files are complete: remember which there are. Thousands of
+ * processes have few of all kinds. */
+void exp_directory_list(struct experiment *experiment);
+
+/* Is there surely no file of this name? */
+int exp_directory_lacks(const struct experiment *experiment, const char *name);
+
+/* Open a regular file of the experiment as exp_file_open does. */
+int exp_own_file_open(const struct experiment *experiment, const char *name);
 
 #endif

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_MAX ((off_t)256 << 20)
+#define FILE_MAX ((off_t)1 << 30) /* some days in which libraries are loaded ten times a second */
 #define PARSE_OPTIONS \
 	(XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_IGNORE_ENC)
-enum { CHUNK = 16 << 10, TEXT_MAX = 1 << 20 };
+enum { CHUNK = 16 << 10, TEXT_MAX = 1 << 20, NAMES = 64 };
 
 struct parser {
 	struct exp_xml_walk *walk;
@@ -28,7 +28,9 @@ struct parser {
 	struct exp_element pending; /* the element whose text is being gathered; name NULL: none */
 	char *text;
 	size_t text_len;
-	int no_memory; /* libxml2 got none */
+	int no_memory;            /* libxml2 got none */
+	const char *names[NAMES]; /* names[name_count]: of elements and attributes that were met */
+	size_t name_count;
 };
 
 /* How many bytes the parser has read. */
@@ -92,6 +94,20 @@ static char *take_value(struct parser *parser, const char *value)
 	return copy;
 }
 
+/* Few names come again and again. */
+static const char *take_name(struct parser *parser, const char *name)
+{
+	const char *copy;
+
+	for (size_t i = 0; i < parser->name_count; i++)
+		if (strcmp(parser->names[i], name) == 0)
+			return parser->names[i];
+	copy = exp_arena_string(parser->walk->arena, name);
+	if (copy && parser->name_count < NAMES)
+		parser->names[parser->name_count++] = copy;
+	return copy;
+}
+
 static int take_attributes(struct parser *parser, const xmlChar **attributes,
                            struct exp_element *element)
 {
@@ -109,8 +125,7 @@ static int take_attributes(struct parser *parser, const xmlChar **attributes,
 		const char *value = !attributes[2 * i + 1] ? ""
 		                                           : (const char *)attributes[2 * i + 1];
 
-		pairs[i].name = exp_arena_string(parser->walk->arena,
-		                                 (const char *)attributes[2 * i]);
+		pairs[i].name = take_name(parser, (const char *)attributes[2 * i]);
 		pairs[i].value = take_value(parser, value);
 		if (!pairs[i].name || !pairs[i].value)
 			return -ENOMEM;
@@ -146,7 +161,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar **attribu
 		stop(parser, -EBADMSG, "too many elements");
 	if (parser->rc != 0)
 		return;
-	element.name = exp_arena_string(walk->arena, (const char *)name);
+	element.name = take_name(parser, (const char *)name);
 	rc = !element.name ? -ENOMEM : take_attributes(parser, attributes, &element);
 	if (rc != 0) {
 		stop(parser, rc, "too many attributes");

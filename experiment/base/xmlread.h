@@ -5,7 +5,7 @@
 #include "experiment/base/internal.h"
 #include "experiment/experiment.h"
 
-enum { EXP_XML_DEPTH = 8, EXP_XML_ATTRIBUTES = 64, EXP_XML_ELEMENTS = 1 << 21 };
+enum { EXP_XML_DEPTH = 8, EXP_XML_ATTRIBUTES = 64, EXP_XML_ELEMENTS = 1 << 24 };
 
 /* One element as its start tag is met, decoded; everything lives in the arena. */
 struct exp_element {

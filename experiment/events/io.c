@@ -15,7 +15,7 @@ enum { FILES_MAX = 4 << 20, CLASS_SHIFT = 6 };
 
 struct reader {
 	struct exp_load *load;
-	struct exp_io io;
+	struct exp_io *io; /* of the load */
 	struct exp_index by_number, by_descriptor;
 	size_t file_capacity, descriptor_capacity;
 	uint64_t overflow; /* calls for files beyond FILES_MAX */
@@ -38,16 +38,16 @@ static uint32_t find_file(struct reader *reader, uint32_t number)
 	struct exp_load *load = reader->load;
 	uint32_t at = exp_index_find(&reader->by_number, number);
 
-	if (at != EXP_INDEX_NONE || reader->io.file_count == FILES_MAX)
+	if (at != EXP_INDEX_NONE || reader->io->file_count == FILES_MAX)
 		return at;
-	if (exp_array_reserve(&load->io_files, &reader->file_capacity, reader->io.file_count,
+	if (exp_array_reserve(&load->io_files, &reader->file_capacity, reader->io->file_count,
 	                      sizeof(*load->io_files)) != 0 ||
-	    exp_index_add(&reader->by_number, number, (uint32_t)reader->io.file_count) != 0) {
+	    exp_index_add(&reader->by_number, number, (uint32_t)reader->io->file_count) != 0) {
 		load->rc = -ENOMEM;
 		return EXP_NO_INDEX;
 	}
-	load->io_files[reader->io.file_count] = (struct exp_io_file){.number = number};
-	return (uint32_t)reader->io.file_count++;
+	load->io_files[reader->io->file_count] = (struct exp_io_file){.number = number};
+	return (uint32_t)reader->io->file_count++;
 }
 
 /* What a descriptor was used for while it referred to this file. Returns as find_file. */
@@ -58,21 +58,21 @@ static uint32_t find_descriptor(struct reader *reader, uint32_t number, uint32_t
 	uint32_t at = exp_index_find(&reader->by_descriptor, key);
 	uint32_t file;
 
-	if (at != EXP_INDEX_NONE || reader->io.descriptor_count == FILES_MAX)
+	if (at != EXP_INDEX_NONE || reader->io->descriptor_count == FILES_MAX)
 		return at;
 	file = find_file(reader, number);
 	if (file == EXP_NO_INDEX)
 		return EXP_NO_INDEX;
 	if (exp_array_reserve(&load->io_descriptors, &reader->descriptor_capacity,
-	                      reader->io.descriptor_count, sizeof(*load->io_descriptors)) != 0 ||
-	    exp_index_add(&reader->by_descriptor, key, (uint32_t)reader->io.descriptor_count) !=
+	                      reader->io->descriptor_count, sizeof(*load->io_descriptors)) != 0 ||
+	    exp_index_add(&reader->by_descriptor, key, (uint32_t)reader->io->descriptor_count) !=
 	            0) {
 		load->rc = -ENOMEM;
 		return EXP_NO_INDEX;
 	}
-	load->io_descriptors[reader->io.descriptor_count] = (struct exp_io_descriptor){.file = file,
-	                                                                               .fd = fd};
-	return (uint32_t)reader->io.descriptor_count++;
+	load->io_descriptors[reader->io->descriptor_count] = (struct exp_io_descriptor){
+		.file = file, .fd = fd};
+	return (uint32_t)reader->io->descriptor_count++;
 }
 
 static unsigned class_of(const struct fmt_io *event)
@@ -86,8 +86,8 @@ static unsigned class_of(const struct fmt_io *event)
 static void add_statistics(struct reader *reader, const struct fmt_io *event, unsigned class,
                            uint64_t bytes, uint64_t wait)
 {
-	struct exp_io_sizes *sizes = &reader->io.sizes[class];
-	struct exp_io_function *function = &reader->io.functions[event->func];
+	struct exp_io_sizes *sizes = &reader->io->sizes[class];
+	struct exp_io_function *function = &reader->io->functions[event->func];
 
 	sizes->size_count[bytes == 0 ? 0 : 64 - __builtin_clzll(bytes)]++;
 	if (bytes < sizes->smallest)
@@ -102,7 +102,7 @@ static void add_statistics(struct reader *reader, const struct fmt_io *event, un
 	if (event->error == 0)
 		return;
 	function->errors++;
-	reader->io.errors[event->error < EXP_IO_ERRORS ? event->error : 0]++;
+	reader->io->errors[event->error < EXP_IO_ERRORS ? event->error : 0]++;
 }
 
 static void on_call(struct reader *reader, const struct exp_cursor *cursor,
@@ -218,7 +218,7 @@ static void add_totals(struct exp_io_totals *to, const struct exp_io_totals *fro
 static void finish(struct reader *reader)
 {
 	struct exp_load *load = reader->load;
-	struct exp_io *io = &reader->io;
+	struct exp_io *io = reader->io;
 
 	for (size_t i = 0; i < io->descriptor_count; i++) {
 		struct exp_io_descriptor *descriptor = &load->io_descriptors[i];
@@ -240,7 +240,6 @@ static void finish(struct reader *reader)
 		io->functions[i].wait_ns = exp_load_ns(load, io->functions[i].wait_ns);
 	io->files = load->io_files;
 	io->descriptors = load->io_descriptors;
-	load->set.io = *io;
 	if (reader->overflow != 0)
 		exp_warn(load->experiment, "%s: too many files: %llu calls belong to none",
 		         exp_stream_names[FMT_STREAM_IOTRACE],
@@ -249,14 +248,18 @@ static void finish(struct reader *reader)
 
 static int read_stream(struct exp_load *load, struct exp_stream *stream)
 {
-	struct reader reader = {.load = load};
+	struct reader reader = {.load = load,
+	                        .io = exp_arena_alloc(&load->arena, sizeof(*reader.io))};
 	int rc;
 
+	if (!reader.io)
+		return -ENOMEM;
 	for (size_t class = 0; class < EXP_IO_CLASSES; class ++)
-		reader.io.sizes[class].smallest = UINT64_MAX;
+		reader.io->sizes[class].smallest = UINT64_MAX;
 	rc = exp_stream_each(stream, on_event, &reader);
 	if (rc == 0)
 		rc = load->rc;
+	load->set.io = reader.io;
 	if (rc == 0)
 		finish(&reader);
 	exp_index_fini(&reader.by_number);

@@ -294,6 +294,49 @@ static int compare_uses(const void *a, const void *b)
 	return (x->tsc > y->tsc) - (x->tsc < y->tsc);
 }
 
+/* Thousands of processes have one thread each. */
+static int settle(struct exp_load *load)
+{
+	struct exp_thread *threads;
+
+	free(load->uses);
+	load->uses = NULL;
+	load->use_count = load->use_capacity = 0;
+	if (load->thread_count == 0)
+		return 0;
+	threads = reallocarray(load->threads, load->thread_count, sizeof(*threads));
+	if (!threads)
+		return -ENOMEM;
+	load->threads = threads;
+	load->thread_capacity = load->thread_count;
+	return 0;
+}
+
+enum { MANY_THREADS = 16 /* fewer are looked through as quickly */ };
+
+static int compare_by_tid(const void *a, const void *b, void *context)
+{
+	const struct exp_thread *threads = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (threads[x].tid != threads[y].tid)
+		return threads[x].tid < threads[y].tid ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static int sort_by_tid(struct exp_load *load)
+{
+	load->threads_by_tid = reallocarray(NULL, load->thread_count,
+	                                    sizeof(*load->threads_by_tid));
+	if (!load->threads_by_tid)
+		return -ENOMEM;
+	for (size_t i = 0; i < load->thread_count; i++)
+		load->threads_by_tid[i] = (uint32_t)i;
+	qsort_r(load->threads_by_tid, load->thread_count, sizeof(*load->threads_by_tid),
+	        compare_by_tid, load->threads);
+	return 0;
+}
+
 int exp_threads_finish(struct exp_load *load)
 {
 	size_t told = 0;
@@ -329,5 +372,7 @@ int exp_threads_finish(struct exp_load *load)
 	}
 	if (load->thread_count > 1)
 		qsort(load->threads, load->thread_count, sizeof(*load->threads), compare_times);
-	return 0;
+	return settle(load) != 0                   ? -ENOMEM
+	       : load->thread_count < MANY_THREADS ? 0
+	                                           : sort_by_tid(load);
 }

@@ -150,7 +150,8 @@ static void find_threads(const struct exp_load *load, struct exp_life **of_threa
 		double time_s = exp_clock_seconds(&load->experiment->clock,
 		                                  life->at ? life->at : load->last_tsc);
 		struct exp_data_set set = {.threads = load->threads,
-		                           .thread_count = load->thread_count};
+		                           .thread_count = load->thread_count,
+		                           .threads_by_tid = load->threads_by_tid};
 		uint32_t at = exp_thread_at(&set, life->tid, time_s);
 
 		if (at != EXP_NO_INDEX)

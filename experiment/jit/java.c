@@ -2,6 +2,7 @@
  * Numbers and offsets in the files are checked where they are used. */
 #include "experiment/jit/java.h"
 
+#include "experiment/base/internal.h"
 #include "experiment/base/xmlread.h"
 #include "format/layout.h"
 
@@ -181,7 +182,7 @@ size_t exp_java_calls(int fd, const struct exp_function *function, uint64_t pc,
 unsigned exp_java_line(const struct experiment *experiment, const struct exp_function *function,
                        uint64_t pc)
 {
-	int fd = exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
+	int fd = exp_own_file_open(experiment, FMT_FILE_DYNTEXT);
 	struct exp_java_call calls[EXP_JAVA_DEPTH_MAX];
 	size_t count = exp_java_calls(fd, function, pc, calls);
 	const struct exp_method *method = count == 0 ? NULL

@@ -3,6 +3,7 @@
 #include "experiment/jit/jitfiles.h"
 
 #include "experiment/base/boot.h"
+#include "experiment/base/internal.h"
 #include "experiment/base/xmlread.h"
 #include "format/layout.h"
 
@@ -95,16 +96,18 @@ int exp_jit_open_original(const struct experiment *experiment, const struct exp_
 {
 	int fd = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st, own;
-	int rc = 0;
+	int rc = 0, directory;
 
 	if (fd < 0)
 		return errno == ELOOP ? -ENOENT : -errno;
-	if (fstat(fd, &st) != 0 || fstat(experiment->directory, &own) != 0 ||
-	    !S_ISREG(st.st_mode) || st.st_uid != own.st_uid || !is_of_its_time(experiment, &st) ||
+	directory = exp_directory_get(experiment);
+	if (fstat(fd, &st) != 0 || fstat(directory, &own) != 0 || !S_ISREG(st.st_mode) ||
+	    st.st_uid != own.st_uid || !is_of_its_time(experiment, &st) ||
 	    !exp_is_of_this_boot(experiment))
 		rc = -ENOENT;
 	else if ((uint64_t)st.st_size > file->size_max)
 		rc = -EFBIG;
+	exp_directory_put(experiment, directory);
 	if (rc == 0)
 		return fd;
 	close(fd);
@@ -116,7 +119,7 @@ int exp_jit_open_text(const struct experiment *experiment, const char *file)
 	struct exp_jit_file original = {.path = file, .size_max = JITDUMP_SIZE_MAX};
 
 	return file[0] == '/' ? exp_jit_open_original(experiment, &original)
-	                      : exp_file_open(experiment->directory, file);
+	                      : exp_own_file_open(experiment, file);
 }
 
 static int say_read(const struct exp_jit_file *file, const struct exp_jit_reader *reader)
@@ -140,7 +143,7 @@ static int read_one(void *context, const struct exp_jit_file *file)
 	struct stat st;
 	int rc;
 
-	reader.fd = exp_file_open(experiment->directory, file->name);
+	reader.fd = exp_own_file_open(experiment, file->name);
 	if (reader.fd == -ENOENT) {
 		reader.file = exp_arena_string(&experiment->arena, file->path);
 		reader.fd = !reader.file ? -ENOMEM : exp_jit_open_original(experiment, file);

@@ -1,6 +1,7 @@
 /* lines.c: source lines of JIT functions: from the files that describe them, or from dyntext. */
 #include "experiment/jit/lines.h"
 
+#include "experiment/base/internal.h"
 #include "format/layout.h"
 
 #include <unistd.h>
@@ -33,7 +34,7 @@ static unsigned line_in_dyntext(const struct experiment *experiment,
                                 const struct exp_function *function, uint64_t pc)
 {
 	int fd = function->has_text && function->line_count != 0
-	                 ? exp_file_open(experiment->directory, FMT_FILE_DYNTEXT)
+	                 ? exp_own_file_open(experiment, FMT_FILE_DYNTEXT)
 	                 : -1;
 	uint64_t at = (function->text_offset + function->size + TEXT_ALIGNMENT - 1) &
 	              ~(uint64_t)(TEXT_ALIGNMENT - 1);

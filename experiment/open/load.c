@@ -1,6 +1,7 @@
 /* load.c: reads all data streams of an experiment into one set of totals. */
 #include "experiment/open/load.h"
 
+#include "experiment/base/internal.h"
 #include "experiment/base/xmlread.h"
 #include "experiment/fxt/fxtlog.h"
 #include "experiment/fxt/kernelparts.h"
@@ -88,6 +89,7 @@ static int finish(struct exp_load *load)
 	set->usage_count = load->usage_count;
 	set->threads = load->threads;
 	set->thread_count = load->thread_count;
+	set->threads_by_tid = load->threads_by_tid;
 	set->gcs = load->gcs;
 	set->gc_count = load->gc_count;
 	set->java_allocs = load->java_allocs;
@@ -185,6 +187,9 @@ static int read_streams(struct exp_load *load)
 	return rc;
 }
 
+/* Most of thousands of processes have none. */
+static const struct exp_io no_io;
+
 static int load_once(struct experiment *experiment, const struct exp_selection *selection,
                      struct exp_load **out)
 {
@@ -196,6 +201,7 @@ static int load_once(struct experiment *experiment, const struct exp_selection *
 	load->experiment = experiment;
 	load->selection = selection;
 	load->first_tsc = UINT64_MAX;
+	load->set.io = &no_io;
 	rc = read_streams(load);
 	if (rc != 0) {
 		exp_load_destroy(load);
@@ -215,8 +221,8 @@ static int is_complete(const struct exp_load *load)
 	       (experiment->info.status != EXP_RUNNING || load->unknown_stacks == 0);
 }
 
-int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
-                  struct exp_load **out)
+static int make(struct experiment *experiment, const struct exp_selection *selection,
+                struct exp_load **out)
 {
 	struct exp_load *load = NULL;
 	int rc = 0;
@@ -243,6 +249,34 @@ int exp_load_make(struct experiment *experiment, const struct exp_selection *sel
 	else
 		*out = load;
 	return rc;
+}
+
+int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
+                  struct exp_load **out)
+{
+	int held = exp_directory_hold(experiment), rc;
+
+	if (held < 0)
+		exp_warn(experiment, "it cannot be opened again: %s", strerror(-held));
+	rc = make(experiment, selection, out);
+	exp_directory_let_go(experiment, held);
+	return rc;
+}
+
+uint64_t exp_load_cpu_ns(const struct experiment *experiment)
+{
+	struct experiment copy = *experiment; /* of which nothing is told, and nothing kept */
+	struct exp_load load = {.experiment = &copy, .first_tsc = UINT64_MAX};
+	uint64_t cpu_ns;
+
+	if (experiment->load)
+		return experiment->load->set.quality.cpu_ns;
+	copy.reporter = (struct exp_reporter){.warn = NULL};
+	cpu_ns = find_cpu_time(&load);
+	if (cpu_ns == 0 && exp_overview_read(&load) == 0)
+		cpu_ns = find_cpu_time(&load);
+	exp_load_fini(&load);
+	return cpu_ns;
 }
 
 int experiment_load(struct experiment *experiment, const struct exp_data_set **out)

@@ -9,6 +9,10 @@
 int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
                   struct exp_load **out);
 
+/* CPU time of the process: told by its end, else up to its last usage sample. No events are read.
+ */
+uint64_t exp_load_cpu_ns(const struct experiment *experiment);
+
 /* Free what experiment_load made; NULL is allowed. */
 void exp_load_destroy(struct exp_load *load);
 

@@ -17,6 +17,19 @@
 
 enum { READ_TRIES = 3, RETRY_US = 2000, ENOUGH = 1 };
 
+#define HOST_TEXTS(FIELD) \
+	FIELD(host) \
+	FIELD(os) \
+	FIELD(release) \
+	FIELD(arch) \
+	FIELD(cpu_model) \
+	FIELD(boot_id)
+#define HOST_NUMBERS(FIELD) \
+	FIELD(cpus) \
+	FIELD(page_size) \
+	FIELD(memory_kib) \
+	FIELD(tick_ns)
+
 struct log_reader {
 	enum exp_status before_exec;
 	struct experiment *experiment;
@@ -31,6 +44,7 @@ struct log_reader {
 	uint64_t *ticks;
 	size_t ticks_capacity;
 	int have_process, have_clock;
+	const struct exp_info *lent; /* by the founder: host and settings; NULL: by nobody */
 };
 
 static int read_root(struct log_reader *reader, const struct exp_element *element)
@@ -322,9 +336,10 @@ static int take_arrays(struct log_reader *reader)
 
 	info->argc = reader->argc;
 	info->argv = keep(arena, reader->argv, reader->argc, sizeof(*reader->argv));
-	info->setting_count = reader->setting_count;
-	info->settings = keep(arena, reader->settings, reader->setting_count,
-	                      sizeof(*reader->settings));
+	info->setting_count = reader->lent ? reader->lent->setting_count : reader->setting_count;
+	info->settings = reader->lent ? reader->lent->settings
+	                              : keep(arena, reader->settings, reader->setting_count,
+	                                     sizeof(*reader->settings));
 	info->counter_count = reader->counter_count;
 	info->counters = keep(arena, reader->counters, reader->counter_count,
 	                      sizeof(*reader->counters));
@@ -423,6 +438,22 @@ static int open_founder_log(const struct experiment *experiment)
 	return fd;
 }
 
+/* What the founder's log has said is lent to the whole tree. Returns 1, or 0: nobody lends it. */
+static int borrow(struct log_reader *reader)
+{
+	struct exp_info *info = &reader->experiment->info;
+	const struct exp_info *lent = exp_place_lent(reader->experiment->place);
+
+	if (!lent)
+		return 0;
+#define TAKE(field) info->field = lent->field;
+	HOST_TEXTS(TAKE)
+	HOST_NUMBERS(TAKE)
+#undef TAKE
+	reader->lent = lent;
+	return 1;
+}
+
 /* Returns 0 or -ENOMEM: without its founder, a descendant can be read, but lacks some
  * information. */
 static int inherit(struct log_reader *reader)
@@ -437,6 +468,8 @@ static int inherit(struct log_reader *reader)
 
 	if (experiment->info.lineage[0] == '\0' || reader->setting_count > 0)
 		return 0;
+	if (borrow(reader))
+		return 0;
 	fd = open_founder_log(experiment);
 	rc = fd < 0 ? fd : exp_xml_read(fd, &walk);
 	if (fd >= 0)
@@ -447,6 +480,35 @@ static int inherit(struct log_reader *reader)
 		exp_warn(experiment, "the founder's " FMT_FILE_LOG
 		                     " cannot be read: host and settings are unknown");
 	return 0;
+}
+
+void exp_log_lend(const struct experiment *founder)
+{
+	const struct exp_info *info = &founder->info;
+	struct exp_arena *arena = exp_place_arena(founder->place);
+	struct exp_info *lent = info->descendant_count == 0 ? NULL
+	                                                    : exp_arena_alloc(arena, sizeof(*lent));
+	struct exp_pair *settings = !lent ? NULL
+	                                  : exp_arena_alloc(arena, (info->setting_count + 1) *
+	                                                                   sizeof(*settings));
+	int is_whole = settings != NULL;
+
+	if (!is_whole)
+		return;
+	*lent = *info;
+	lent->settings = settings;
+	for (size_t i = 0; i < info->setting_count; i++) {
+		settings[i].name = exp_arena_string(arena, info->settings[i].name);
+		settings[i].value = exp_arena_string(arena, info->settings[i].value);
+		is_whole &= settings[i].name && settings[i].value;
+	}
+#define KEEP(field) \
+	lent->field = exp_arena_string(arena, info->field); \
+	is_whole &= lent->field != NULL;
+	HOST_TEXTS(KEEP)
+#undef KEEP
+	if (is_whole)
+		exp_place_lend(founder->place, lent);
 }
 
 int exp_log_inherit(struct experiment *experiment)
@@ -462,10 +524,9 @@ int exp_log_inherit(struct experiment *experiment)
 	return rc != 0 ? rc : taken;
 }
 
-int exp_log_read(struct experiment *experiment, struct exp_cause *cause)
+int exp_log_read(struct experiment *experiment, int fd, struct exp_cause *cause)
 {
 	struct log_reader reader = {.experiment = experiment};
-	int fd = exp_file_open(experiment->directory, FMT_FILE_LOG);
 	int rc, taken;
 
 	if (fd < 0) {

@@ -28,22 +28,16 @@ enum { NOTES_MAX = 1 << 20, DESCENDANTS_MAX = 1 << 20 };
 
 /* True if a writer holds its lock on log.xml. Asked before the log is read: what an unlocked log
  * lacks will not come any more. */
-static int is_locked(int directory)
+static int is_locked(int log)
 {
 	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-	int fd = exp_file_open(directory, FMT_FILE_LOG);
-	int locked;
 
-	if (fd < 0)
-		return 0;
-	locked = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-	close(fd);
-	return locked;
+	return log >= 0 && fcntl(log, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 static int read_notes(struct experiment *experiment)
 {
-	int fd = exp_file_open(experiment->directory, FMT_FILE_NOTES);
+	int fd = exp_own_file_open(experiment, FMT_FILE_NOTES);
 	size_t len = 0;
 	ssize_t got;
 	char *notes;
@@ -211,6 +205,7 @@ static int open_directory(struct experiment *experiment, struct exp_cause *cause
 
 	if (fd >= 0) {
 		experiment->directory = fd;
+		exp_place_offer(experiment->place, fd);
 		set_identity(experiment);
 		return 0;
 	}
@@ -248,22 +243,34 @@ static int without_log(const struct experiment *experiment, struct exp_cause *ca
 	return is_nothing ? -ENODATA : -EBADMSG;
 }
 
+/* By its own log: a process that was just created may have no lock yet. */
+static int has_ended(const struct experiment *experiment)
+{
+	return experiment->info.status == EXP_ENDED || experiment->info.status == EXP_EXECED;
+}
+
 static int read_all(struct experiment *experiment, struct exp_cause *cause)
 {
-	int rc = open_directory(experiment, cause), is_at_work;
+	int rc = open_directory(experiment, cause), is_at_work, log, locked;
 
 	if (rc == -ENOTDIR)
 		return exp_logfile_open(experiment, cause);
 	if (rc != 0)
 		return rc;
-	experiment->info.status = is_locked(experiment->directory) ? EXP_RUNNING : EXP_DIED;
+	log = exp_file_open(experiment->directory, FMT_FILE_LOG);
+	locked = is_locked(log);
+	experiment->info.status = locked ? EXP_RUNNING : EXP_DIED;
+	/* Descendants are sampled into the files of their founder. */
 	is_at_work = experiment->info.status == EXP_RUNNING ||
-	             exp_samplers_wait(experiment->directory);
-	rc = exp_log_read(experiment, cause);
+	             (!lineage_is_experiment(experiment->info.name) &&
+	              exp_samplers_wait(experiment->directory));
+	rc = exp_log_read(experiment, log, cause);
 	if (rc == -ENOENT)
 		return without_log(experiment, cause);
 	if (rc != 0)
 		return rc;
+	if (!locked && lineage_is_experiment(experiment->info.name) && has_ended(experiment))
+		exp_directory_list(experiment);
 	if (experiment->info.outside && experiment->info.status == EXP_DIED)
 		experiment->info.status = is_at_work ? EXP_RUNNING : EXP_ENDED;
 	exp_log_apply_clock(experiment, 0);
@@ -343,7 +350,9 @@ static int open_path(const char *path, const struct experiment *founder,
 		if (reporter)
 			experiment->reporter = *reporter;
 		experiment->indexes = exp_fxtindexes_share(!founder ? NULL : founder->indexes);
-		rc = !experiment->indexes ? -ENOMEM : set_names(experiment, path);
+		experiment->place = exp_place_share(!founder ? NULL : founder->place);
+		rc = !experiment->indexes || !experiment->place ? -ENOMEM
+		                                                : set_names(experiment, path);
 	}
 	if (rc == 0)
 		rc = read_all(experiment, &reason);
@@ -353,6 +362,10 @@ static int open_path(const char *path, const struct experiment *founder,
 	if (rc == -ENOMEM)
 		reason.text[0] = '\0'; /* what it says is older */
 	if (rc == 0) {
+		if (founder)
+			exp_directory_rest(experiment);
+		else
+			exp_log_lend(experiment);
 		*out = experiment;
 		return 0;
 	}
@@ -395,7 +408,8 @@ void experiment_close(struct experiment *experiment)
 	free(experiment->methods.classes);
 	exp_arena_fini(&experiment->arena);
 	free(experiment->instants);
-	if (experiment->directory >= 0)
+	if (experiment->directory >= 0 && !exp_place_is(experiment->place, experiment->directory))
 		close(experiment->directory);
+	exp_place_release(experiment->place);
 	free(experiment);
 }

@@ -4,6 +4,7 @@
  * See doc/decisions/34-parallel-readers.md. */
 #include "experiment/open/parallel.h"
 
+#include "experiment/base/internal.h"
 #include "experiment/streams/readers.h"
 #include "format/layout.h"
 
@@ -68,6 +69,7 @@ static void part_init(struct part *part, const struct exp_load *whole, size_t ta
 	part->load.first_tsc = whole->first_tsc;
 	part->load.last_tsc = whole->last_tsc;
 	part->load.known_tsc = whole->known_tsc;
+	part->load.set.io = whole->set.io;
 }
 
 static void *run(void *context)
@@ -163,7 +165,8 @@ static int is_large(const struct experiment *experiment, enum fmt_stream stream)
 	uint64_t size;
 	int is_packed;
 
-	return exp_data_file_find(experiment->directory, exp_stream_names[stream], &size,
+	return !exp_directory_lacks(experiment, exp_stream_names[stream]) &&
+	       exp_data_file_find(experiment->directory, exp_stream_names[stream], &size,
 	                          &is_packed) &&
 	       size >= (is_packed ? LARGE_PACKED_BYTES : LARGE_BYTES);
 }
@@ -172,11 +175,11 @@ static int is_worth_it(const struct exp_load *load)
 {
 	unsigned large = 0;
 
-	if (load->selection || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+	if (load->selection)
 		return 0;
 	for (size_t i = 0; i < TASKS; i++)
 		large += is_large(load->experiment, tasks[i].stream) != 0;
-	return large >= 2;
+	return large >= 2 && sysconf(_SC_NPROCESSORS_ONLN) >= 2; /* which reads a file */
 }
 
 static int read_at_once(struct exp_load *load)

@@ -119,6 +119,8 @@ int exp_nodes_read(struct experiment *experiment, struct exp_node_table *out)
 	exp_stream_close(&stream);
 	if (rc == 0)
 		rc = reader.rc;
+	if (rc == 0)
+		rc = exp_nodes_settle(out);
 	return rc != 0 ? rc : exp_reuse_make(experiment, out);
 }
 

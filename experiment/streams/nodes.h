@@ -36,6 +36,10 @@ struct exp_reuse;
 int exp_nodes_read(struct experiment *experiment, struct exp_node_table *out);
 void exp_nodes_fini(struct exp_node_table *table);
 
+/* Give back the room for nodes that might have come; they may still be added. Returns 0 or -ENOMEM.
+ */
+int exp_nodes_settle(struct exp_node_table *table);
+
 /* Append a node that no id names. parent: an index, or EXP_NODE_NONE. Returns 0 or -ENOMEM. */
 int exp_nodes_add(struct exp_node_table *table, uint64_t pc, uint32_t parent, uint32_t generation);
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int grow(void *items, size_t capacity, size_t size)
+enum { FIRST_NODES = 64 /* thousands of processes have few */ };
+
+static int resize(void *items, size_t capacity, size_t size)
 {
 	void *old, *grown;
 
@@ -19,15 +21,15 @@ static int grow(void *items, size_t capacity, size_t size)
 
 static int reserve_node(struct exp_node_table *table)
 {
-	size_t capacity = table->capacity == 0 ? 4096 : table->capacity * 2;
+	size_t capacity = table->capacity == 0 ? FIRST_NODES : table->capacity * 2;
 
 	if (table->count < table->capacity)
 		return 0;
 	if (table->count >= EXP_NODE_NONE / 2 ||
-	    grow(&table->pc, capacity, sizeof(*table->pc)) != 0 ||
-	    grow(&table->parent, capacity, sizeof(*table->parent)) != 0 ||
-	    grow(&table->generation, capacity, sizeof(*table->generation)) != 0 ||
-	    grow(&table->marks, capacity, sizeof(*table->marks)) != 0)
+	    resize(&table->pc, capacity, sizeof(*table->pc)) != 0 ||
+	    resize(&table->parent, capacity, sizeof(*table->parent)) != 0 ||
+	    resize(&table->generation, capacity, sizeof(*table->generation)) != 0 ||
+	    resize(&table->marks, capacity, sizeof(*table->marks)) != 0)
 		return -ENOMEM;
 	table->capacity = capacity;
 	return 0;
@@ -45,6 +47,23 @@ static uint8_t mark_of(uint64_t pc)
 	default:
 		return 0;
 	}
+}
+
+int exp_nodes_settle(struct exp_node_table *table)
+{
+	if (table->page_count > 0 &&
+	    resize(&table->pages, table->page_count, EXP_NODE_PAGE * sizeof(*table->pages)) != 0)
+		return -ENOMEM;
+	table->page_capacity = table->page_count;
+	if (table->count == 0 || table->count == table->capacity)
+		return 0;
+	if (resize(&table->pc, table->count, sizeof(*table->pc)) != 0 ||
+	    resize(&table->parent, table->count, sizeof(*table->parent)) != 0 ||
+	    resize(&table->generation, table->count, sizeof(*table->generation)) != 0 ||
+	    resize(&table->marks, table->count, sizeof(*table->marks)) != 0)
+		return -ENOMEM;
+	table->capacity = table->count;
+	return 0;
 }
 
 int exp_nodes_add(struct exp_node_table *table, uint64_t pc, uint32_t parent, uint32_t generation)

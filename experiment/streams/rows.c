@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROWS = 64 };
+enum { FIRST_ROWS = 16 };
 
 void exp_rows_fini(struct exp_rows *rows)
 {

@@ -63,10 +63,41 @@ uint64_t experiment_ticks_ns(const struct experiment *experiment, uint64_t ticks
 	return exp_whole((double)ticks * (1e9 / experiment->clock.hz));
 }
 
+/* How many threads have a lower id, or this one and have begun by then. */
+static size_t count_before(const struct exp_data_set *set, uint32_t tid, double time_s)
+{
+	size_t low = 0, high = set->thread_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct exp_thread *thread = &set->threads[set->threads_by_tid[middle]];
+
+		if (thread->tid < tid || (thread->tid == tid && thread->time_s <= time_s))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The last one of this id that has begun by then, else the first one. */
+static uint32_t find_thread(const struct exp_data_set *set, uint32_t tid, double time_s)
+{
+	size_t at = count_before(set, tid, time_s);
+
+	if (at > 0 && set->threads[set->threads_by_tid[at - 1]].tid == tid)
+		return set->threads_by_tid[at - 1];
+	return at < set->thread_count && set->threads[set->threads_by_tid[at]].tid == tid
+	               ? set->threads_by_tid[at]
+	               : EXP_NO_INDEX;
+}
+
 uint32_t exp_thread_at(const struct exp_data_set *set, uint32_t tid, double time_s)
 {
 	uint32_t found = EXP_NO_INDEX;
 
+	if (set->threads_by_tid)
+		return find_thread(set, tid, time_s);
 	/* Threads stand in order of time. */
 	for (size_t i = 0; i < set->thread_count; i++)
 		if (set->threads[i].tid == tid &&

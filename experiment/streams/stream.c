@@ -2,6 +2,7 @@
  * unpublished (zero), so the file is walked from unit to unit, past its holes. */
 #include "experiment/streams/stream.h"
 
+#include "experiment/base/internal.h"
 #include "experiment/streams/keep.h"
 
 #include <errno.h>
@@ -213,9 +214,15 @@ int exp_stream_open(struct experiment *experiment, const char *name, struct exp_
 	                            .from = first_of(experiment, name),
 	                            .until = experiment->until ? experiment->until : UINT64_MAX};
 	char why[EXP_DATA_FILE_WHY];
-	int rc;
+	int rc, directory;
 
-	rc = exp_data_file_open(experiment->directory, name, &stream.file, why);
+	if (exp_directory_lacks(experiment, name))
+		return -ENOENT;
+	directory = exp_directory_get(experiment);
+	if (directory < 0)
+		return -ENOENT;
+	rc = exp_data_file_open(directory, name, &stream.file, why);
+	exp_directory_put(experiment, directory);
 	if (rc == -EBADMSG)
 		exp_warn(experiment, "%s: %s", name, why);
 	if (rc != 0)

@@ -1,5 +1,6 @@
 /* jitfunction.c: JIT functions as the symbols show them: their names, lines and
  * code. */
+#include "experiment/base/internal.h"
 #include "experiment/jit/java.h"
 #include "experiment/jit/lines.h"
 #include "experiment/jit/jitfiles.h"
@@ -69,7 +70,7 @@ static int open_text(const struct experiment *experiment, const struct exp_funct
 {
 	if (function->text_file)
 		return exp_jit_open_text(experiment, function->text_file);
-	return exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
+	return exp_own_file_open(experiment, FMT_FILE_DYNTEXT);
 }
 
 static const uint8_t *read_code(struct exp_arena *arena, const struct experiment *experiment,

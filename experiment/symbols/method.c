@@ -2,6 +2,7 @@
  * compiled code. What was found out is kept. */
 #include "experiment/symbols/method.h"
 
+#include "experiment/base/internal.h"
 #include "experiment/jit/java.h"
 #include "format/layout.h"
 #include "format/record.h"
@@ -209,7 +210,7 @@ int exp_sym_resolve_interpreted(struct symbols *symbols, struct exp_sym_object *
                                 const struct sym_frame **out)
 {
 	struct sym_frame *frame = exp_arena_alloc(&symbols->arena, sizeof(*frame));
-	int fd = exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
+	int fd = exp_own_file_open(experiment, FMT_FILE_DYNTEXT);
 	int rc = !frame ? -ENOMEM
 	                : put_frame(symbols, object, &experiment->methods, fd,
 	                            exp_java_find(experiment, fmt_pc_java_method(mark)),
@@ -226,7 +227,7 @@ int exp_sym_resolve_compiled(struct symbols *symbols, struct exp_sym_object *obj
                              const struct exp_function *function, uint64_t pc,
                              const struct sym_frame **out)
 {
-	int fd = exp_file_open(experiment->directory, FMT_FILE_DYNTEXT);
+	int fd = exp_own_file_open(experiment, FMT_FILE_DYNTEXT);
 	struct exp_java_call calls[EXP_JAVA_DEPTH_MAX] = {{0, function->method, FMT_BCI_NONE}};
 	size_t count = exp_java_calls(fd, function, pc, calls);
 	struct sym_frame *frames;

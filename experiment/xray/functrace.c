@@ -2,6 +2,7 @@
  * See doc/decisions/28-call-pairing.md. */
 #include "experiment/xray/functrace.h"
 
+#include "experiment/base/internal.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
 #include "experiment/xray/calls.h"
@@ -193,8 +194,9 @@ static int has_trace(const struct experiment *experiment)
 	int is_packed;
 
 	return experiment->foreign ||
-	       exp_data_file_find(experiment->directory, exp_stream_names[FMT_STREAM_FUNCTRACE],
-	                          &size, &is_packed);
+	       (!exp_directory_lacks(experiment, exp_stream_names[FMT_STREAM_FUNCTRACE]) &&
+	        exp_data_file_find(experiment->directory, exp_stream_names[FMT_STREAM_FUNCTRACE],
+	                           &size, &is_packed));
 }
 
 /* Walk the trace; `ask` as in struct calls. */

@@ -76,7 +76,7 @@ static void put_compared(const struct dataset *dataset, const struct choices *ch
 		const struct dataset_experiment *at = NULL;
 
 		while ((at = dataset_next(&part, at)))
-			add(named, i, &at->data->io);
+			add(named, i, at->data->io);
 	}
 	compare_named_put_kind(dataset, choices, output, named, EXP_DATA_IO, what, key, NULL);
 }

@@ -274,8 +274,8 @@ void view_ioactivity(const struct dataset *dataset, const struct choices *choice
 		return;
 	}
 	while ((at = dataset_next(dataset, at))) {
-		for (size_t j = 0; j < at->data->io.file_count; j++) {
-			const struct exp_io_file *file = &at->data->io.files[j];
+		for (size_t j = 0; j < at->data->io->file_count; j++) {
+			const struct exp_io_file *file = &at->data->io->files[j];
 
 			if (count_of(&file->totals) == 0)
 				continue;
@@ -310,7 +310,7 @@ void view_iodetail(const struct dataset *dataset, const struct choices *choices,
 		return;
 	}
 	while ((at = dataset_next(dataset, at))) {
-		const struct exp_io *io = &at->data->io;
+		const struct exp_io *io = at->data->io;
 
 		for (size_t j = 0; j < io->descriptor_count; j++) {
 			const struct exp_io_descriptor *from = &io->descriptors[j];

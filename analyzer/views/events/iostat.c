@@ -51,7 +51,7 @@ static void sum_up(const struct dataset *dataset, struct exp_io *sum)
 	const struct dataset_experiment *at = NULL;
 
 	while ((at = dataset_next(dataset, at))) {
-		const struct exp_io *io = &at->data->io;
+		const struct exp_io *io = at->data->io;
 
 		for (size_t class = 0; class < EXP_IO_CLASSES; class ++)
 			add_class(sum, io, class);

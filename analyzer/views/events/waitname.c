@@ -41,7 +41,7 @@ enum wait_owner wait_owner_kind(const struct exp_wait *wait)
 
 static char *file_name(const struct dataset_experiment *at, uint64_t number)
 {
-	const struct exp_io *io = &at->whole->io;
+	const struct exp_io *io = at->whole->io;
 
 	for (size_t i = 0; i < io->file_count; i++)
 		if (io->files[i].number == number && io->files[i].name)

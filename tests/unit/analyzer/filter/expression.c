@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const struct exp_info info = {.pid = 4711};
-static const struct exp_data_set whole;
+static const struct exp_io io;
+static const struct exp_data_set whole = {.io = &io};
 static const struct exp_fact block = {
 	.data = EXP_DATA_HEAP, .type = 1, .bytes = 100, .address = 0x5000, .cpu = 3, .tid = 42};
 static const struct exp_fact call = {

@@ -10,7 +10,8 @@
 static struct exp_io_file files[] = {{.number = 7, .name = "data"},  {.number = 9, .name = "data"},
                                      {.number = 5, .name = "other"}, {.number = 3, .name = "data"},
                                      {.number = 1, .name = NULL},    {.number = 8, .name = "data"}};
-static const struct exp_data_set whole = {.io = {.files = files, .file_count = 6}};
+static const struct exp_io io = {.files = files, .file_count = 6};
+static const struct exp_data_set whole = {.io = &io};
 
 /* Expect that of the numbers from 0 to 9 these are in the set, and no others. */
 static void expect(enum token_id token, const char *name, const char *numbers)

@@ -11,6 +11,7 @@ enum { EXPERIMENTS = 3 };
 static struct dataset_experiment experiments[EXPERIMENTS];
 static struct dataset dataset = {.experiments = experiments, .count = 2, .focus = DATASET_ALL};
 static struct exp_data_set sets[EXPERIMENTS];
+static struct exp_io ios[EXPERIMENTS];
 static struct channels channels;
 
 static struct exp_io_file file_of(uint32_t number, unsigned type, const char *name, const char *end)
@@ -26,8 +27,10 @@ static struct exp_io_file file_of(uint32_t number, unsigned type, const char *na
 static void make(const struct exp_io_file *one, size_t one_count, const struct exp_io_file *other,
                  size_t other_count)
 {
-	sets[0].io = (struct exp_io){.files = one, .file_count = one_count};
-	sets[1].io = (struct exp_io){.files = other, .file_count = other_count};
+	ios[0] = (struct exp_io){.files = one, .file_count = one_count};
+	ios[1] = (struct exp_io){.files = other, .file_count = other_count};
+	sets[0].io = &ios[0];
+	sets[1].io = &ios[1];
 	for (size_t i = 0; i < 2; i++)
 		experiments[i] = (struct dataset_experiment){.whole = &sets[i],
 		                                             .data = &sets[i],

@@ -69,7 +69,7 @@ Test(io, adds_calls_by_file_and_descriptor)
 {
 	put_calls();
 
-	const struct exp_io *io = &load("iotrace")->io;
+	const struct exp_io *io = load("iotrace")->io;
 
 	cr_assert_eq(io->file_count, 4);
 	cr_assert_str_eq(io->files[0].name, "/etc/passwd",
@@ -95,7 +95,7 @@ Test(io, knows_sizes_functions_and_errors)
 {
 	put_calls();
 
-	const struct exp_io *io = &load("iotrace")->io;
+	const struct exp_io *io = load("iotrace")->io;
 
 	cr_assert_eq(io->sizes[EXP_IO_READ].smallest, 0);
 	cr_assert_eq(io->sizes[EXP_IO_READ].largest, 4096);
@@ -127,7 +127,7 @@ Test(io, damage_is_told_and_counts_for_nothing)
 
 	cr_assert_eq(maker.warnings, 3);
 	cr_assert_eq(set->quality.io_events, 2);
-	cr_assert_eq(set->io.file_count, 1);
-	cr_assert_null(set->io.files[0].name);
-	cr_assert_eq(set->io.totals.count[EXP_IO_OTHER], 1);
+	cr_assert_eq(set->io->file_count, 1);
+	cr_assert_null(set->io->files[0].name);
+	cr_assert_eq(set->io->totals.count[EXP_IO_OTHER], 1);
 }

@@ -138,9 +138,9 @@ static void compare(struct experiment *experiment, const struct exp_data_set *wh
 	cr_assert_eq(set->sync.object_count, whole->sync.object_count);
 	cr_assert_arr_eq(set->sync.objects, whole->sync.objects,
 	                 set->sync.object_count * sizeof(*set->sync.objects));
-	cr_assert_eq(set->io.file_count, whole->io.file_count);
-	cr_assert_str_eq(set->io.files[0].name, whole->io.files[0].name);
-	cr_assert_arr_eq(&set->io.totals, &whole->io.totals, sizeof(set->io.totals));
+	cr_assert_eq(set->io->file_count, whole->io->file_count);
+	cr_assert_str_eq(set->io->files[0].name, whole->io->files[0].name);
+	cr_assert_arr_eq(&set->io->totals, &whole->io->totals, sizeof(set->io->totals));
 	cr_assert_arr_eq(&set->quality, &whole->quality, sizeof(set->quality));
 	cr_assert_eq(set->quality.samples, 1);
 	cr_assert_eq(set->quality.user_samples, 1);

@@ -196,3 +196,24 @@ Test(selection, threads_are_found_by_id_and_time)
 	cr_assert_eq(experiment_time_ns(experiment, t + 1234), 1234);
 	cr_assert_eq(experiment_ticks_ns(experiment, 99), 99);
 }
+
+/* With and without the index, the same threads are found. */
+Test(selection, many_threads_are_found_by_an_index)
+{
+	enum { THREADS = 12 };
+	static const uint32_t tids[THREADS] = {5, 9, 5, 7, 9, 5, 5, 8, 1, 9, 7, 5};
+	static const uint32_t by_tid[THREADS] = {8, 0, 2, 5, 6, 11, 3, 10, 7, 1, 4, 9};
+	struct exp_thread threads[THREADS] = {{.tid = 0}};
+	struct exp_data_set few = {.threads = threads, .thread_count = THREADS}, many;
+
+	for (size_t i = 0; i < THREADS; i++) {
+		threads[i].tid = tids[i];
+		threads[i].time_s = (double)i;
+	}
+	many = few;
+	many.threads_by_tid = by_tid;
+	for (uint32_t tid = 0; tid < 11; tid++)
+		for (int time = -2; time < 2 * THREADS + 2; time++)
+			cr_assert_eq(exp_thread_at(&many, tid, time / 2.0),
+			             exp_thread_at(&few, tid, time / 2.0), "%u at %d", tid, time);
+}
