@@ -59,7 +59,7 @@ static int is_locked(void)
 
 static int runs(void)
 {
-	return scratch_count("run", " 4 PATH=/usr/bin:/bin\n");
+	return scratch_count("run", " 6 PATH=/usr/bin:/bin\n");
 }
 
 Test(archive, it_is_run_for_the_whole_experiment_and_waited_for)
@@ -70,7 +70,7 @@ Test(archive, it_is_run_for_the_whole_experiment_and_waited_for)
 	cr_assert(is_locked());
 	archive_run(1);
 	cr_assert_eq(errno, 77);
-	snprintf(wanted, sizeof(wanted), "-q -a on %s 4 PATH=/usr/bin:/bin\n",
+	snprintf(wanted, sizeof(wanted), "-q -a on -z off %s 6 PATH=/usr/bin:/bin\n",
 	         col.descriptor.directory);
 	cr_assert_eq(scratch_count("run", wanted), 1);
 	cr_assert_eq(scratch_count("run", "SigBlk:\t0000000000000000\n"), 1);
