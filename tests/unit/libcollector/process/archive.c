@@ -37,7 +37,7 @@ static void setup(void)
 	strcat(strcpy(col.descriptor.archive, directory), "/archiver");
 	fd = openat(col_directory_get(), "archiver", O_CREAT | O_WRONLY, 0700);
 	cr_assert_gt(dprintf(fd,
-	                     "#!/bin/sh\necho \"$1 $2 $3 $4 $# PATH=$PATH\" >>'%s/run'\n"
+	                     "#!/bin/sh\necho \"$1 $2 $3 $4 $5 $6 $# PATH=$PATH\" >>'%s/run'\n"
 	                     "sed -n '/^SigBlk:/p' /proc/self/status >>'%s/run'\n",
 	                     directory, directory),
 	             0);
@@ -85,6 +85,13 @@ Test(archive, the_closing_line_needs_the_terminal_of_the_founder)
 	archive_run(1);
 	cr_assert_eq(scratch_count("run", "-q -a on"), 1);
 	cr_assert_eq(scratch_count("run", "-s -a on"), 0);
+}
+
+Test(archive, it_compresses_data_files_if_that_is_asked_for)
+{
+	col.descriptor.compress = 1;
+	archive_run(1);
+	cr_assert_eq(scratch_count("run", "-q -a on -z on "), 1);
 }
 
 Test(archive, it_is_not_run_where_there_is_none)
