@@ -272,23 +272,43 @@ void col_file_close(struct col_file *file)
 	file->fd = -1;
 }
 
-/* The kernel's table of descriptors grows by it, so not far. */
-void col_file_move_above(struct col_file *file)
+/* Above the limit. The kernel's table of descriptors grows by it, so not far. */
+static long copy_above(int fd)
 {
 	struct raised raised;
-	long above;
+	long above = -EMFILE;
 
-	if (file->is_brief || !col_file_is_ours(file) || is_above(file->fd) ||
-	    raise_limit(&raised) < 0)
-		return;
-	above = raised.before.rlim_cur > REACH_MAX
-	                ? -EMFILE
-	                : SYS3(SYS_fcntl, file->fd, F_DUPFD_CLOEXEC, raised.before.rlim_cur);
+	if (raise_limit(&raised) < 0)
+		return above;
+	if (raised.before.rlim_cur <= REACH_MAX)
+		above = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, raised.before.rlim_cur);
 	restore_limit(&raised);
-	if (above < 0)
+	return above;
+}
+
+/* Anywhere: a program that replaces descriptors does that with those that it knows, and from 3 or
+ * from 1023 on. */
+static long copy_anywhere(int fd)
+{
+	const int first = HIGH_FD + HIGH_FD_MARGIN;
+
+	return SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first + (int)col_any_of(REACH_MAX - first));
+}
+
+void col_file_move_away(struct col_file *file)
+{
+	long away;
+
+	if (file->is_brief || !kernel_sees_one_thread() || !col_file_is_ours(file) ||
+	    is_above(file->fd))
+		return;
+	away = copy_above(file->fd);
+	if (away < 0)
+		away = copy_anywhere(file->fd);
+	if (away < 0)
 		return;
 	sys_close(file->fd);
-	file->fd = (int)above;
+	file->fd = (int)away;
 }
 
 struct use {

@@ -63,10 +63,11 @@ int col_file_use(struct col_file *file, const char *name, int (*use)(void *argum
  */
 int col_file_is_ours(struct col_file *file);
 
-/* Give it a number above the limit of descriptors, where dup2(2) of another thread does not reach
- * it, if the process has one thread, a limit that it may raise, and none that is very high.
- * Otherwise nothing changes. */
-void col_file_move_above(struct col_file *file);
+/* In a process of one thread, before it has more: give it a number above the limit of descriptors,
+ * where dup2(2) of another thread does not reach it. If the process may not raise its limit, or
+ * that is very high, it is one at random below 4096, which no program expects. If that is not
+ * allowed either, nothing changes. */
+void col_file_move_away(struct col_file *file);
 
 /* The path of file `name`, as out[COL_FILE_PATH]; NULL if it is longer. */
 enum { COL_FILE_PATH = 512 };

@@ -299,7 +299,7 @@ void col_log_expect_threads(void)
 	sys_block_signals(&old);
 	for (int i = 0; i < COL_XMLS; i++)
 		if (col_lock_try(&files[i].lock)) {
-			col_file_move_above(&files[i].file);
+			col_file_move_away(&files[i].file);
 			drain_and_unlock(&files[i]);
 		}
 	sys_sigmask(SIG_SETMASK, &old, NULL);

@@ -20,7 +20,7 @@ int col_xml_open(enum col_xml file);
 /* Take the lock again if the program has closed our descriptor, which released it. Signal-safe. */
 void col_log_keep_alive(void);
 
-/* Before the first thread is created: give the files numbers that no other thread can replace, if
+/* Before the first thread is created: give the files numbers that no other thread replaces, if
  * there are some (file.h). Signal-safe. */
 void col_log_expect_threads(void);
 

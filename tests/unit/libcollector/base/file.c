@@ -312,7 +312,7 @@ static int move_and_look(struct col_file *file)
 	struct rlimit after;
 	int before = file->fd, other = open("/dev/null", O_RDWR), above;
 
-	col_file_move_above(file);
+	col_file_move_away(file);
 	above = file->fd;
 	if (fcntl(before, F_GETFD) != -1 || fcntl(above, F_GETFD) != FD_CLOEXEC)
 		return 1;
@@ -320,8 +320,33 @@ static int move_and_look(struct col_file *file)
 		return 2;
 	if (getrlimit(RLIMIT_NOFILE, &after) < 0 || after.rlim_cur != 200)
 		return 3;
-	col_file_move_above(file);
+	col_file_move_away(file);
 	return file->fd == above ? above : 4; /* it is there already */
+}
+
+static int number_away(struct rlimit limits)
+{
+	struct col_file file;
+	pid_t child;
+	int status;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limits), 0);
+	file = take("data");
+	child = fork();
+	if (child == 0) {
+		col_file_move_away(&file);
+		_exit(file.fd < 1024 ? file.fd / 8 : file.fd < 4096 ? 200 : 201);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Nobody expects a file of the recorder there. */
+Test(file, where_the_limit_stays_it_is_anywhere)
+{
+	cr_expect_eq(number_away((struct rlimit){20000, 20000}), 200);
+	cr_expect_leq(number_away((struct rlimit){1024, 1024}), 127, "there it stays");
 }
 
 /* Where no dup2 of the program reaches it. Its limit is as before. */
@@ -343,9 +368,9 @@ Test(file, it_can_be_moved_out_of_reach)
 	cr_expect_geq(WEXITSTATUS(status), 200);
 }
 
-static void *move_above(void *file)
+static void *move_away(void *file)
 {
-	col_file_move_above(file);
+	col_file_move_away(file);
 	return NULL;
 }
 
@@ -360,7 +385,7 @@ Test(file, with_other_threads_it_stays)
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limits), 0);
 	file = take("data");
 	before = file.fd;
-	cr_assert_eq(pthread_create(&thread, NULL, move_above, &file), 0);
+	cr_assert_eq(pthread_create(&thread, NULL, move_away, &file), 0);
 	pthread_join(thread, NULL);
 	cr_assert_eq(file.fd, before);
 }
@@ -378,7 +403,7 @@ Test(file, it_stays_where_the_limit_cannot_be_raised)
 	if (child == 0) {
 		int before = file.fd;
 
-		col_file_move_above(&file);
+		col_file_move_away(&file);
 		_exit(file.fd != before);
 	}
 	cr_assert_eq(waitpid(child, &status, 0), child);
