@@ -3,6 +3,7 @@
 #include "experiment/archive/compress.h"
 
 #include "experiment/archive/copy.h"
+#include "experiment/base/boot.h"
 #include "experiment/base/internal.h"
 #include "experiment/streams/frame.h"
 #include "experiment/streams/packed.h"
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,13 +174,22 @@ static int fail(const struct experiment *experiment, struct exp_cause *cause, co
 	return error;
 }
 
+/* A process that has not told its end, and has closed all of its descriptors, has no lock on its
+ * log. Numbers are used again: then the files are left alone, too. */
+static int may_live(const struct experiment *experiment)
+{
+	return experiment->info.status == EXP_DIED && exp_is_of_this_boot(experiment) &&
+	       experiment->info.pid > 0 &&
+	       (kill((pid_t)experiment->info.pid, 0) == 0 || errno == EPERM);
+}
+
 int exp_compress(const struct experiment *experiment, struct exp_cause *cause)
 {
 	int rc = 0, directory;
 
 	if (experiment->directory < 0 && !experiment->is_resting)
 		return 0;
-	if (experiment->info.status == EXP_RUNNING)
+	if (experiment->info.status == EXP_RUNNING || may_live(experiment))
 		return fail(experiment, cause, NULL, -EBUSY);
 	if (!exp_frames_are_known())
 		return fail(experiment, cause, NULL, -ENOSYS);

@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64, REACH_MAX = 4096 };
+enum { HIGH_FD = 960, HIGH_FD_MARGIN = 64, AWAY_FD = 512 };
 
 /* A directory, known by device and inode: a path may lead elsewhere by now. */
 struct place {
@@ -45,47 +45,27 @@ static int high_fd(void)
 	                                                 : limit.rlim_cur / 2);
 }
 
-/* The limit of descriptors is higher for a moment, with signals blocked. Only while nobody else
- * sees what limit the process has. */
-struct raised {
-	struct rlimit before;
-	sys_sigset mask;
-};
-
-static int raise_limit(struct raised *raised)
-{
-	struct rlimit *before = &raised->before, more;
-
-	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, before) < 0 ||
-	    before->rlim_cur >= before->rlim_max || !kernel_sees_one_thread())
-		return -EMFILE;
-	more = *before;
-	more.rlim_cur += HIGH_FD_MARGIN;
-	if (more.rlim_cur > before->rlim_max)
-		more.rlim_cur = before->rlim_max;
-	sys_block_signals(&raised->mask);
-	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, NULL) == 0)
-		return 0;
-	sys_sigmask(SIG_SETMASK, &raised->mask, NULL);
-	return -EMFILE;
-}
-
-static void restore_limit(const struct raised *raised)
-{
-	SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised->before, NULL);
-	sys_sigmask(SIG_SETMASK, &raised->mask, NULL);
-}
-
-/* Open it above the limit, as the program has taken all below. */
+/* Open it above the limit of descriptors, all of which the program has taken. Only while nobody
+ * sees for a moment what limit the process has. */
 static long open_above(int directory, const char *name, int access, mode_t mode)
 {
-	struct raised raised;
+	struct rlimit limit, more;
 	long fd = -EMFILE;
+	sys_sigset old;
 
-	if (raise_limit(&raised) == 0) {
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 ||
+	    limit.rlim_cur >= limit.rlim_max || !kernel_sees_one_thread())
+		return fd;
+	more = limit;
+	more.rlim_cur += HIGH_FD_MARGIN;
+	if (more.rlim_cur > limit.rlim_max)
+		more.rlim_cur = limit.rlim_max;
+	sys_block_signals(&old);
+	if (SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, NULL) == 0) {
 		fd = sys_openat(directory, name, access, mode);
-		restore_limit(&raised);
+		SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 	}
+	sys_sigmask(SIG_SETMASK, &old, NULL);
 	return fd;
 }
 
@@ -272,39 +252,17 @@ void col_file_close(struct col_file *file)
 	file->fd = -1;
 }
 
-/* Above the limit. The kernel's table of descriptors grows by it, so not far. */
-static long copy_above(int fd)
-{
-	struct raised raised;
-	long above = -EMFILE;
-
-	if (raise_limit(&raised) < 0)
-		return above;
-	if (raised.before.rlim_cur <= REACH_MAX)
-		above = SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, raised.before.rlim_cur);
-	restore_limit(&raised);
-	return above;
-}
-
-/* Anywhere: a program that replaces descriptors does that with those that it knows, and from 3 or
- * from 1023 on. */
-static long copy_anywhere(int fd)
-{
-	const int first = HIGH_FD + HIGH_FD_MARGIN;
-
-	return SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first + (int)col_any_of(REACH_MAX - first));
-}
-
+/* Below 1024, where the kernel's table of descriptors does not grow: select(2) looks at as many
+ * bits of the program's sets as the table has places. */
 void col_file_move_away(struct col_file *file)
 {
 	long away;
 
-	if (file->is_brief || !kernel_sees_one_thread() || !col_file_is_ours(file) ||
-	    is_above(file->fd))
+	if (file->is_brief || file->fd < HIGH_FD || !kernel_sees_one_thread() ||
+	    !col_file_is_ours(file))
 		return;
-	away = copy_above(file->fd);
-	if (away < 0)
-		away = copy_anywhere(file->fd);
+	away = SYS3(SYS_fcntl, file->fd, F_DUPFD_CLOEXEC,
+	            AWAY_FD + (int)col_any_of(HIGH_FD - AWAY_FD - 1));
 	if (away < 0)
 		return;
 	sys_close(file->fd);

@@ -63,10 +63,9 @@ int col_file_use(struct col_file *file, const char *name, int (*use)(void *argum
  */
 int col_file_is_ours(struct col_file *file);
 
-/* In a process of one thread, before it has more: give it a number above the limit of descriptors,
- * where dup2(2) of another thread does not reach it. If the process may not raise its limit, or
- * that is very high, it is one at random below 4096, which no program expects. If that is not
- * allowed either, nothing changes. */
+/* In a process of one thread, before it has more: give it a number at random from 512 to 959, which
+ * no program expects and which another thread does not replace. Nothing changes if it has no high
+ * number. */
 void col_file_move_away(struct col_file *file);
 
 /* The path of file `name`, as out[COL_FILE_PATH]; NULL if it is longer. */

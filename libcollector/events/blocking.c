@@ -40,12 +40,15 @@ int blocking_polled(const struct pollfd *fds, nfds_t count)
 	return IO_NO_FD;
 }
 
-/* Sets may be larger than an fd_set. */
+/* A program may pass its limit of descriptors as `count`, which the kernel cuts, with sets of the
+ * usual size. */
 static int first_of(const fd_set *set, int count)
 {
 	enum { BITS = 8 * sizeof(unsigned long) };
 	const unsigned long *words = (const unsigned long *)set;
 
+	if (count > FD_SETSIZE)
+		count = FD_SETSIZE;
 	for (int i = 0; set && i < count; i += BITS)
 		if (words[i / BITS] != 0) {
 			int fd = i + __builtin_ctzl(words[i / BITS]);

@@ -184,6 +184,9 @@ void tick_disarm(struct col_thread *thread)
 	if (thread->armed)
 		tick_timer_delete(thread->timer);
 	thread->armed = 0;
+	if (thread->alarm > 0)
+		SYS1(SYS_timer_delete, thread->alarm - 1);
+	thread->alarm = 0;
 	/* First out of the thread: as soon as it is closed, its number may be another thread's, and
 	 * a signal that comes then would serve that. */
 	tick_perf_drop(atomic_exchange(&thread->event, 0), atomic_load(&thread->tid));

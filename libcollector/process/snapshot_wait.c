@@ -30,6 +30,12 @@ static void drop_timer(struct col_thread *thread)
 	thread->alarm = NONE;
 }
 
+/* The record of the wait, which has not ended. */
+static const uint8_t *open_of(const struct col_thread *thread)
+{
+	return thread->open_wait ? thread->open_wait : thread->wall.open;
+}
+
 void snapshot_wait_begins(struct col_thread *thread)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
@@ -39,17 +45,24 @@ void snapshot_wait_begins(struct col_thread *thread)
 	int timer;
 
 	drop_timer(thread); /* the program has jumped out of the wait before */
+	if (!col_is_recording())
+		return;
 	event.sigev_value.sival_ptr = thread;
 	event._sigev_un._tid = (int)atomic_load(&thread->tid);
 	if (SYS3(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) < 0)
 		return;
 	thread->alarm = timer + 1;
+	thread->alarm_open = open_of(thread);
 	SYS4(SYS_timer_settime, timer, 0, &once, NULL);
 }
 
 void snapshot_wait_lasts(struct col_thread *thread)
 {
+	int is_over = thread->alarm_open != open_of(thread); /* the program jumped out of it */
+
 	drop_timer(thread);
+	if (is_over || !col_is_recording())
+		return;
 	thread->alarm = EXPIRED;
 	make(col.descriptor.snapshot_wait_ms, " has waited ");
 }

@@ -50,10 +50,11 @@ struct col_thread {
 	uint64_t blocked;        /* see signals_believed() */
 	struct col_thread *next; /* all states, newest first */
 	uint64_t events[SOURCES];
-	uint8_t *open_wait;  /* the record of a wait that has not ended, in its file; see sync.c */
-	int alarm;           /* of a wait for a lock, see process/snapshot_wait.c */
-	unsigned java_waits; /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
-	                        Object.wait */
+	uint8_t *open_wait; /* the record of a wait that has not ended, in its file; see sync.c */
+	int alarm;          /* of a wait for a lock, see process/snapshot_wait.c */
+	const uint8_t *alarm_open;
+	unsigned java_waits;    /* monitors of Java that it waits for: bit 0 to enter, bit 1 in
+	                           Object.wait */
 	uint64_t java_since[2]; /* event times of their beginnings */
 	uint64_t java_object[2];
 	struct wall_thread wall;

@@ -97,7 +97,7 @@ for mpi in openmpi mpich; do
 	report killed.$mpi -header all
 	contains "$mpi: one rank killed: the recording can be read" '^MPI +(rank|started as rank) ' killed.$mpi.txt
 	is "$mpi: all four are there" 4 "$(grep -cE '^MPI +(rank|started as rank) [0-9]+' killed.$mpi.txt)"
-	contains "$mpi: and it died" '^Status +died' killed.$mpi.txt
+	contains "$mpi: and it died" '^Status +(died|killed by SIG)' killed.$mpi.txt
 
 	# A job whose processes do not use MPI; MPI that is switched off.
 	record none.$mpi -M $mpi -- mpirun.$mpi -np 2 "$programs/exitcodes" exit 0
