@@ -118,6 +118,43 @@ int case_dup_file_while_others_write(void)
 	return 0;
 }
 
+static void *do_nothing(void *unused)
+{
+	return unused;
+}
+
+/* The kernel looks at as many bits of the sets as the process has places for descriptors, which are
+ * few here, and the sets are no larger than usual: behind one of them there is nothing. */
+int case_select_up_to_the_limit(void)
+{
+	struct rlimit limit;
+	pthread_t thread;
+	char *pages = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                   0);
+	fd_set *in = (fd_set *)(pages + 4096 - sizeof(*in)), out;
+	int pair[2], ready;
+
+	mprotect(pages + 4096, 4096, PROT_NONE);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_max > 4096)
+		limit.rlim_cur = 4096;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (pipe(pair) < 0)
+		return 1;
+	pthread_create(&thread, NULL, do_nothing, NULL);
+	pthread_join(thread, NULL);
+	for (int round = 0; round < 2; round++) {
+		FD_ZERO(in);
+		FD_ZERO(&out);
+		FD_SET(pair[0], in);
+		FD_SET(pair[1], &out);
+		ready = select(getdtablesize(), in, &out, NULL, NULL);
+		say("ready %d, to write %d\n", ready, FD_ISSET(pair[1], &out) != 0);
+		mark();
+	}
+	return 0;
+}
+
 int case_standard_closed(void)
 {
 	close(0);

@@ -133,6 +133,11 @@ cp -r died.er plain.er
 is "xer_archive does it later" "./_f1_x1.er/heaptrace.zst ./_x1.er/heaptrace.zst" "$(files died.er)"
 same "and all views are the same" plain died
 
+# A daemon that has closed all descriptors, and sleeps while its parent ends, is not at its end.
+record daemon -p off -H on -z on -A off -- "$programs/closes_all"
+wait_for grep -q 'kind="exit"' daemon.er/_f1.er/log.xml
+contains "a process that closes all descriptors and goes on loses nothing" '^# quality: 400[0-9]{3} heap events, 0 lost' <("$xer_print" -overview daemon.er)
+
 # ---- with --keep
 
 record kept -p off -H on -z on -A off --keep=2M -- "$programs/newest" 60000 2
