@@ -13,8 +13,9 @@ enum {
 static atomic_uint number;
 static atomic_uint_fast64_t next_ns; /* CLOCK_MONOTONIC of the next periodic sample */
 
-/* Event time before which no periodic sample is due: to read that costs no system call. */
-static atomic_uint_fast64_t look_at;
+/* For so many ticks after that event time no periodic sample is due: to read it costs no system
+ * call. It may go back, when a virtual machine is restored: that is long after. */
+static atomic_uint_fast64_t looked, look_after;
 
 /* What the process had used when this image began and an earlier one had recorded it. */
 static struct {
@@ -63,7 +64,7 @@ static void begin_at(const struct process_moment *start)
 	struct rusage usage = {.ru_maxrss = 0};
 
 	began = *start;
-	atomic_store(&look_at, 0);
+	atomic_store(&look_after, 0);
 	atomic_store(&next_ns, period_ns() == 0 ? 0 : start->mono_ns + period_ns());
 	SYS2(SYS_getrusage, RUSAGE_SELF, &usage);
 	began_kib = (uint64_t)usage.ru_maxrss;
@@ -303,15 +304,17 @@ static void look_later(uint64_t ticks, uint64_t now_ns)
 {
 	uint64_t left_ns = less(atomic_load(&next_ns), now_ns);
 
-	atomic_store(&look_at, ticks + col_ticks_of(left_ns / 2));
+	atomic_store(&look_after, 0);
+	atomic_store(&looked, ticks);
+	atomic_store(&look_after, col_ticks_of(left_ns / 2));
 }
 
 int usage_sample_if_due(struct col_thread *thread, enum col_context context)
 {
 	uint64_t ticks = col_ticks(), now, due;
 
-	if (period_ns() == 0 ||
-	    likely(ticks < atomic_load_explicit(&look_at, memory_order_relaxed)))
+	if (period_ns() == 0 || likely(ticks - atomic_load_explicit(&looked, memory_order_relaxed) <
+	                               atomic_load_explicit(&look_after, memory_order_relaxed)))
 		return 0;
 	now = sys_clock_ns(CLOCK_MONOTONIC);
 	due = claim_due(now);
