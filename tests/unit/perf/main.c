@@ -235,7 +235,7 @@ Test(helper_samples, a_program_is_sampled_and_archived)
 	cr_assert_gt(counted("sampler_samples"), 0);
 	cr_assert_neq(counted("sampler_samples"), UINT64_MAX);
 	cr_assert_gt(counted("sampler_cpu_ns"), 10 * MS);
-	cr_assert_eq(counted("sampler_in_kernel"), ring_may_kernel());
+	cr_assert_eq(counted("sampler_in_kernel"), (uint64_t)ring_may_kernel());
 	cr_assert_eq(counted("lost_sampler"), 0);
 	/* A sample takes some us at most; the helper used some CPU time, and less than a minute. */
 	cr_assert_gt(counted("sampler_cost_ns"), 0);
