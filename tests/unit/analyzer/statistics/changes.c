@@ -214,8 +214,7 @@ Test(changes, how_much_runs_differ_in_all)
 	static const double some[] = {99.29289, 100.70711}, more[] = {195.75736, 204.24264};
 	struct change_sums sums = {runs_of(some, 2), runs_of(more, 2), 100};
 
-	cr_expect_float_eq(changes_spread(&sums), sqrt((0.01 * 0.01 + 0.03 * 0.03) / 2),
-	                   1e-6);
+	cr_expect_float_eq(changes_spread(&sums), sqrt((0.01 * 0.01 + 0.03 * 0.03) / 2), 1e-6);
 	sums.squares = 0;
 	cr_expect_eq(changes_spread(&sums), 0, "nothing is sampled");
 }
