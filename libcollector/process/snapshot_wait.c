@@ -45,7 +45,8 @@ void snapshot_wait_begins(struct col_thread *thread)
 	int timer;
 
 	drop_timer(thread); /* the program has jumped out of the wait before */
-	if (!col_is_recording())
+	/* Without our handler, the signal would kill the program. */
+	if (!col_is_recording() || !(signals_ours() & SYS_SIGBIT(TICK_SIGNAL)))
 		return;
 	event.sigev_value.sival_ptr = thread;
 	event._sigev_un._tid = (int)atomic_load(&thread->tid);

@@ -167,12 +167,26 @@ Test(snapshot, where_there_is_no_timer_a_wait_that_was_long_enough_makes_one)
 	cr_expect_eq(was_run_with("--snapshot %d%s", ""), 1, "a minute is not over");
 }
 
+static atomic_int came;
+
+static void on_tick(int signal, siginfo_t *info, void *context)
+{
+	const struct col_thread *thread = info->si_value.sival_ptr;
+
+	(void)signal;
+	(void)context;
+	atomic_fetch_add(&came, info->si_code == SI_TIMER && info->si_timerid == thread->alarm - 1);
+}
+
 Test(snapshot, a_wait_that_lasts_makes_one_and_its_end_none)
 {
 	struct col_thread thread = {.tid = (uint32_t)gettid()};
 	char wanted[100];
 
 	col.descriptor.snapshot_wait_ms = 20000;
+	snapshot_wait_begins(&thread);
+	cr_assert_eq(thread.alarm, 0, "nobody would handle the signal");
+	cr_assert_eq(signals_install(TICK_SIGNAL, on_tick), 0);
 	snapshot_wait_begins(&thread);
 	cr_assert_gt(thread.alarm, 0);
 	snapshot_wait_lasts(&thread);
@@ -187,23 +201,11 @@ Test(snapshot, a_wait_that_lasts_makes_one_and_its_end_none)
 	cr_expect_eq(was_run_with("--snapshot %d%s", ""), 1);
 }
 
-static atomic_int came;
-
-static void on_tick(int signal, siginfo_t *info, void *context)
-{
-	const struct col_thread *thread = info->si_value.sival_ptr;
-
-	(void)signal;
-	(void)context;
-	atomic_fetch_add(&came, info->si_code == SI_TIMER && info->si_timerid == thread->alarm - 1);
-}
-
 Test(snapshot, the_timer_is_for_one_wait)
 {
-	struct sigaction action = {.sa_sigaction = on_tick, .sa_flags = SA_SIGINFO};
 	struct col_thread thread = {.tid = (uint32_t)gettid()};
 
-	cr_assert_eq(sigaction(TICK_SIGNAL, &action, NULL), 0);
+	cr_assert_eq(signals_install(TICK_SIGNAL, on_tick), 0);
 	col.descriptor.snapshot_wait_ms = 50;
 	snapshot_wait_begins(&thread);
 	snapshot_wait_ended(&thread, col_ticks_of(10000000));
