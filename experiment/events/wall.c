@@ -46,6 +46,7 @@ static const char *take_wait(struct reader *reader, const struct exp_cursor *cur
 	out->kept.object = fmt_u48_get(&record.object);
 	out->kept.error = record.error;
 	out->kept.owner = record.owner;
+	out->kept.ready = record.ready;
 	if (record.site)
 		out->kept.site = exp_load_stack(reader->all.load, cursor, record.site);
 	return NULL;

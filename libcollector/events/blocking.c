@@ -5,6 +5,7 @@
 #include "libcollector/events/blocking.h"
 
 #include "libcollector/hook/hook.h"
+#include "libcollector/io/io_epoll.h"
 #include "libcollector/io/io_files.h"
 #include "libcollector/io/io_record.h"
 #include "libcollector/thread/signals.h"
@@ -18,14 +19,27 @@ static inline int is_on(void)
 	return wall_is_on();
 }
 
+/* ---- what is ready: epoll tells the program what it has registered a descriptor with */
+
+EXPORT int epoll_ctl(int fd, int operation, int target, struct epoll_event *event)
+{
+	int result = REAL(epoll_ctl)(fd, operation, target, event);
+
+	if (!is_on() || result != 0)
+		return result;
+	if (operation == EPOLL_CTL_DEL)
+		io_epoll_forget(target);
+	else
+		io_epoll_put(fd, target, event->data.u64);
+	return result;
+}
+
 /* How the functions return an error, as an errno value. */
 #define ERROR_OF_NONE(result) 0
 #define ERROR_OF_ERROR(result) ((int)(result))
 #define ERROR_OF_ERRNO(result) ((result) < 0 ? errno : 0)
 
 #define FILE_OF(fd) io_file_now(fd)
-/* Of a descriptor that the C library closes in a way that we do not see. */
-#define NEW_FILE_OF(fd) (io_file_forget(fd), io_file_now(fd))
 /* System V queues are numbered from 0. */
 #define QUEUE_OF(queue) ((queue) >= 0 ? (uint64_t)(queue) + 1 : 0)
 
@@ -83,7 +97,7 @@ int blocking_selected(int count, const fd_set *in, const fd_set *out)
 	}
 
 /* A call that has waited for so long is worth a look which descriptor it was, and what that is. */
-#define READY(name, function, parameters, arguments, blocks, ready) \
+#define READY(name, function, parameters, arguments, blocks, first) \
 	static __attribute__((noinline)) int name##_traced parameters \
 	{ \
 		struct wall_call call = {CALL(function, POLL)}; \
@@ -91,8 +105,10 @@ int blocking_selected(int count, const fd_set *in, const fd_set *out)
 		int result = REAL(name) arguments; \
 \
 		call.error = ERROR_OF_ERRNO(result); \
-		if (result > 0 && !wall_is_short(&start, col_ticks())) \
-			call.object = FILE_OF(ready); \
+		if (result > 0 && !wall_is_short(&start, col_ticks())) { \
+			call.object = FILE_OF(first); \
+			call.ready = (uint32_t)result; \
+		} \
 		wall_end(&call, &start, CALLER); \
 		return result; \
 	} \
@@ -146,6 +162,50 @@ SIGNALS(sigwaitinfo, SIGWAITINFO, ERRNO, (const sigset_t *set, siginfo_t *info),
 SIGNALS(sigtimedwait, SIGTIMEDWAIT, ERRNO,
         (const sigset_t *set, siginfo_t *info, const struct timespec *timeout),
         (set, info, timeout))
+
+/* ---- message queues: their descriptors come and go by functions of their own, and keep their name
+ * meanwhile */
+
+EXPORT mqd_t mq_open(const char *name, int flags, ...)
+{
+	va_list values;
+	mode_t mode;
+	struct mq_attr *attributes;
+	mqd_t queue;
+
+	va_start(values, flags);
+	mode = va_arg(values, mode_t);
+	attributes = va_arg(values, struct mq_attr *);
+	va_end(values);
+	queue = REAL(mq_open)(name, flags, mode, attributes);
+	if (is_on())
+		io_file_forget(queue);
+	return queue;
+}
+
+/* Of programs that are compiled with _FORTIFY_SOURCE. */
+EXPORT mqd_t __mq_open_2(const char *name, int flags)
+{
+	mqd_t queue = REAL(__mq_open_2)(name, flags);
+
+	if (is_on())
+		io_file_forget(queue);
+	return queue;
+}
+
+/* Before, since another thread may get the number at once; and after, as nobody may keep the name
+ * of a queue that is closed. */
+EXPORT int mq_close(mqd_t queue)
+{
+	int result;
+
+	if (is_on())
+		io_file_forget(queue);
+	result = REAL(mq_close)(queue);
+	if (is_on())
+		io_file_forget(queue);
+	return result;
+}
 
 /* ---- functions with an argument of any type, which a command tells */
 

@@ -14,6 +14,7 @@
  */
 #include "libcollector/io/io_files.h"
 
+#include "libcollector/io/io_epoll.h"
 #include "libcollector/io/io_kinds.h"
 #include "libcollector/io/io_names.h"
 
@@ -89,6 +90,7 @@ void io_file_forget(int fd)
 	atomic_uint *entry = entry_of(fd);
 
 	io_kind_forget(fd);
+	io_epoll_forget(fd);
 	if (entry && atomic_load_explicit(entry, memory_order_relaxed))
 		atomic_store_explicit(entry, 0, memory_order_relaxed);
 }
@@ -242,8 +244,8 @@ void io_files_pair(struct col_thread *thread, const int fds[2], uint64_t ticks)
 {
 	struct io_name one, other;
 
-	if (sys_getpid() != col.pid || io_name_describe(&one, fds[0]) < 0 ||
-	    io_name_describe(&other, fds[1]) < 0)
+	if (sys_getpid() != col.pid || io_name_describe_unnamed(&one, fds[0]) < 0 ||
+	    io_name_describe_unnamed(&other, fds[1]) < 0)
 		return;
 	io_name_put_end(&one, &other);
 	know(thread, fds[0], &one, ticks);

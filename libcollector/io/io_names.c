@@ -29,7 +29,7 @@ static void put_text(struct io_name *name, const char *text, size_t max)
 		put_char(name, *text++);
 }
 
-static void put_number(struct io_name *name, unsigned value)
+static void put_number(struct io_name *name, uint64_t value)
 {
 	if (value >= 10)
 		put_number(name, value / 10);
@@ -157,16 +157,27 @@ static int is_here(const union address *peer, const union address *own)
 	        memcmp(&peer->in6.sin6_addr, &own->in6.sin6_addr, sizeof(own->in6.sin6_addr)) == 0);
 }
 
+/* A socket that listens is nobody's other end, though the kernel names its own process as such. */
+static int listens(int fd)
+{
+	int is_listening = 0;
+	socklen_t size = sizeof(is_listening);
+
+	SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size);
+	return is_listening;
+}
+
 /* Of a UNIX socket with a path, both ends have the same name: they differ by who connected. */
 static void put_unix_end(struct io_name *name, int fd, int is_client)
 {
 	struct ucred peer = {.pid = col.pid};
 	socklen_t size = sizeof(peer);
 
-	if (!is_client && SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+	if (!is_client &&
+	    (listens(fd) || SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0))
 		return;
 	if (peer.pid <= 0)
-		return; /* it listens */
+		return; /* it is not connected */
 	name->is_end = 1;
 	put_text(name, is_client ? "client " : "server of ", IO_END_SIZE);
 	put_number(name, (unsigned)peer.pid);
@@ -242,6 +253,20 @@ int io_name_describe(struct io_name *name, int fd)
 	if (type != FMT_file_type_SOCKET && type != FMT_file_type_PIPE &&
 	    SYS2(SYS_fstatfs, fd, &system) == 0)
 		name->header.file_system = (uint32_t)system.f_type;
+	return 0;
+}
+
+int io_name_describe_unnamed(struct io_name *name, int fd)
+{
+	struct stat status;
+
+	if (sys_fstat(fd, &status) < 0 || !S_ISSOCK(status.st_mode))
+		return -1;
+	begin(name);
+	name->header.type = FMT_file_type_SOCKET;
+	put_text(name, "socket:[", IO_NAME_SIZE);
+	put_number(name, status.st_ino);
+	put_char(name, ']');
 	return 0;
 }
 

@@ -22,6 +22,9 @@ void io_name_path(struct io_name *name, const char *path);
 /* What a descriptor stands for. Returns 0, or -1 if there is no such descriptor. */
 int io_name_describe(struct io_name *name, int fd);
 
+/* The same, in one system call, of a socket that is known to have no address, nor its other end. */
+int io_name_describe_unnamed(struct io_name *name, int fd);
+
 /* The own end of `name` is called as `end` is. */
 void io_name_put_end(struct io_name *name, const struct io_name *end);
 

@@ -2,6 +2,7 @@
 #include "libcollector/io/io_record.h"
 
 #include "libcollector/io/io.h"
+#include "libcollector/io/io_epoll.h"
 #include "libcollector/io/io_files.h"
 #include "libcollector/io/io_kinds.h"
 
@@ -17,6 +18,7 @@ void io_start_waits(void)
 {
 	if (!col.descriptor.io)
 		(void)io_files_open(); /* without it, files have no names */
+	io_epoll_open();
 }
 
 /* Does this result of a call prove that it read its path? A call that failed for other reasons may

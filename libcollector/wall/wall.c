@@ -86,6 +86,7 @@ static void put_long(struct col_thread *thread, const struct wall_call *call, ui
 		.error = (uint16_t)call->error,
 		.owner = call->owner,
 		.site = call->site,
+		.ready = call->ready,
 	};
 
 	fmt_u48_put(&record.object, call->object);

@@ -25,6 +25,7 @@ struct wall_call {
 	int error;            /* errno value of a call that failed, else 0 */
 	uint64_t object;      /* as the record has it */
 	uint32_t owner, site; /* the same */
+	uint32_t ready;       /* the same */
 };
 
 /* Calls that take no longer are no waits, in ticks: of files, of anything else. */

@@ -23,9 +23,12 @@ must "the program waits for all that" 0 $?
 is "each wait names who ended it, and where" "$(sort all.out)" "$(told all)"
 report all -limit 0 -waits
 contains "a writer of the same process" '^  written by thread [0-9]+ \(writer_known\) at write_pipe' all.txt
-contains "a writer of another process" '^  written by experiment [2-5], thread [0-9]+ \(writer_known\) at write_tcp' all.txt
+contains "a writer of another process" '^  written by experiment [2-6], thread [0-9]+ \(writer_known\) at write_tcp' all.txt
 contains "what it did meanwhile" '^      start_child' all.txt
 contains "a message queue has a number" '^  msgrcv\(message queue [0-9]+\)$' all.txt
+contains "a POSIX queue has the name of the one that is open, not of one before" '^  mq_receive\(/writer_known\.[0-9]+\.1\)$' all.txt
+contains "epoll tells the descriptor that was ready" '^  epoll_wait\(pipe:\[[0-9]+\]\)$' all.txt
+contains "and who wrote to it" '^  written by experiment [2-6], thread [0-9]+ \(writer_known\) at write_epolled' all.txt
 contains "a barrier" '^  until the last one came, thread [0-9]+ \((first|second|third)\) at meet_[123] ' all.txt
 report all -critical
 contains "the critical path goes on with who came last" 'it came last: [0-9]:[0-9]+ (first|second|third) waited in pthread_barrier_wait\(barrier\)' all.txt
@@ -37,7 +40,7 @@ contains "connections keep the name of their other end" 'tcp 127\.0\.0\.1:[0-9]+
 # Without -i, a write that takes less than 2 us is not recorded.
 record waits -w on -p off -A off -- "$programs/writer_known"
 is "without I/O tracing nobody is named who was not the one" "" "$(told waits | grep -v nobody | grep -vxFf waits.out)"
-within "and most are found" 7 11 "$(told waits | grep -cxFf waits.out)"
+within "and most are found" 8 13 "$(told waits | grep -cxFf waits.out)"
 
 record outer -w on -i on -p off -A off -- bash -c 'read -r line; echo "$line"' < <(sleep 0.2; echo hello)
 report outer -limit 0 -waits

@@ -5,19 +5,23 @@
  * usage: writer_known
  *
  * Facts: main waits in functions read_NAME, each for about 80 ms, for what write_NAME of another
- * thread or process writes: of a pipe and a message queue a thread of the program, of a socket
- * pair, a UNIX socket, a connection of TCP and a second pipe, for which poll waits, a child. For
- * each of them it prints "read_NAME write_NAME THREAD". Then the threads "first", "second" and
- * "third" meet three times at one barrier, in meet_1, meet_2 and meet_3, each time another one
- * coming 80 ms late. It prints "meet_N meet_N THREAD", with the thread that the C library says came
- * last. At last main waits in take for the semaphore that "first" gives in give, and prints "take
- * give THREAD". The exit status is 0 if all calls returned what they should. */
+ * thread or process writes: of a pipe, a message queue of System V and one of POSIX a thread of the
+ * program, of a socket pair, a UNIX socket, a connection of TCP, a second pipe, for which poll
+ * waits, and a third one, the second of two for which epoll waits, a child. For each of them it
+ * prints "read_NAME write_NAME THREAD". Then the threads "first", "second" and "third" meet three
+ * times at one barrier, in meet_1, meet_2 and meet_3, each time another one coming 80 ms late. It
+ * prints "meet_N meet_N THREAD", with the thread that the C library says came last. At last main
+ * waits in take for the semaphore that "first" gives in give, and prints "take give THREAD". The
+ * exit status is 0 if all calls returned what they should. */
 #include <arpa/inet.h>
+#include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -60,6 +64,7 @@ BOTH(pair)
 BOTH(path)
 BOTH(tcp)
 WRITE(polled)
+WRITE(epolled)
 
 static NOINLINE pid_t read_polled(int fd)
 {
@@ -68,6 +73,43 @@ static NOINLINE pid_t read_polled(int fd)
 
 	check(poll(&wanted, 1, -1) == 1);
 	check(read(fd, &from, sizeof(from)) == sizeof(from));
+	return from;
+}
+
+/* Each descriptor is registered with a pointer, as most programs do it; that of the silent one is
+ * closed, and its number used again, before. */
+static NOINLINE pid_t read_epolled(int fd)
+{
+	static int words[2];
+	int epoll = epoll_create1(0), silent[2];
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = &words[0]};
+	pid_t from = 0;
+
+	check(pipe(silent) == 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, silent[0], &event) == 0);
+	check(close(silent[0]) == 0 && close(silent[1]) == 0 && pipe(silent) == 0);
+	check(epoll_ctl(epoll, EPOLL_CTL_ADD, silent[0], &event) == 0);
+	event.data.ptr = &words[1];
+	check(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0);
+	check(epoll_wait(epoll, &event, 1, -1) == 1 && event.data.ptr == &words[1]);
+	check(read(fd, &from, sizeof(from)) == sizeof(from));
+	close(epoll);
+	close(silent[0]);
+	close(silent[1]);
+	return from;
+}
+
+static NOINLINE void write_posix(mqd_t queue)
+{
+	pid_t self = gettid();
+
+	check(mq_send(queue, (const char *)&self, sizeof(self), 0) == 0);
+}
+
+static NOINLINE pid_t read_posix(mqd_t queue)
+{
+	pid_t from = 0;
+
+	check(mq_receive(queue, (char *)&from, sizeof(from), NULL) == sizeof(from));
 	return from;
 }
 
@@ -111,6 +153,36 @@ static void *send_news(void *queue)
 	usleep(LATE_US);
 	write_queue(*(int *)queue);
 	return NULL;
+}
+
+static void *post_news(void *queue)
+{
+	usleep(LATE_US);
+	write_posix(*(mqd_t *)queue);
+	return NULL;
+}
+
+/* A second queue gets the number of the first one, which is no longer there. */
+static void by_posix_queue(void)
+{
+	struct mq_attr attributes = {.mq_maxmsg = 2, .mq_msgsize = sizeof(pid_t)};
+	pthread_t thread;
+	char names[2][40];
+	mqd_t queues[2];
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(names[i], sizeof(names[i]), "/writer_known.%d.%d", getpid(), i);
+		queues[i] = mq_open(names[i], O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
+		check(queues[i] >= 0 && queues[i] == queues[0]);
+		if (i == 1)
+			break;
+		write_posix(queues[0]);
+		check(mq_close(queues[0]) == 0 && mq_unlink(names[0]) == 0);
+	}
+	pthread_create(&thread, NULL, post_news, &queues[1]);
+	tell("posix", read_posix(queues[1]));
+	pthread_join(thread, NULL);
+	check(mq_close(queues[1]) == 0 && mq_unlink(names[1]) == 0);
 }
 
 static void by_threads(void)
@@ -190,6 +262,12 @@ static void by_pairs(void)
 	child = start_child(other_end, write_polled);
 	close(ends[1]);
 	tell("polled", read_polled(ends[0]));
+	end_child(child);
+	close(ends[0]);
+	check(pipe(ends) == 0);
+	child = start_child(other_end, write_epolled);
+	close(ends[1]);
+	tell("epolled", read_epolled(ends[0]));
 	end_child(child);
 	close(ends[0]);
 }
@@ -296,6 +374,7 @@ static void by_meeting(void)
 int main(void)
 {
 	by_threads();
+	by_posix_queue();
 	by_pairs();
 	by_connections();
 	by_meeting();

@@ -78,6 +78,8 @@ void wait_put_call(const struct dataset *dataset, FILE *out, const struct datase
 	if (object) {
 		fputc('(', out);
 		text_put(out, object);
+		if (wait->ready > 1)
+			fprintf(out, ", the first of %u that were ready", wait->ready);
 		fputc(')', out);
 	}
 	free(object);

@@ -136,6 +136,7 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 	print_column(table, PRINT_WORD, "owner_kind", "What That Thread Is");
 	print_column(table, PRINT_COUNT, "owner_experiment", "Its Experiment");
 	print_column(table, PRINT_COUNT, "idle", "Of an Idle Thread");
+	print_column(table, PRINT_COUNT, "ready", "Descriptors That Were Ready");
 	for (size_t i = 0; i < count; i++) {
 		const struct exp_wait *wait = waits[i].wait;
 		char *where = stacks_name_node(dataset, choices, waits[i].at, wait->node);
@@ -154,6 +155,7 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 		print_word(table, where);
 		put_owner(dataset, choices, table, writers, &waits[i]);
 		print_number(table, (uint64_t)is_idle(&waits[i]));
+		print_number(table, wait->ready);
 		free(object);
 		free(where);
 	}

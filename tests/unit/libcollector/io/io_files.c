@@ -442,6 +442,26 @@ Test(io_files, a_pair_of_sockets_names_both)
 	close(fds[1]);
 }
 
+/* The kernel says of a socket that listens that its other end is the process itself. */
+Test(io_files, a_unix_socket_has_an_end_only_if_it_is_connected)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "\0xer-listens"};
+	socklen_t size = offsetof(struct sockaddr_un, sun_path) + 12;
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0), fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	char end[60];
+
+	cr_assert_eq(bind(listener, (struct sockaddr *)&address, size), 0);
+	expect_end(io_file_of(&thread, listener, 1), "");
+	cr_assert_eq(listen(listener, 1), 0);
+	io_file_forget(listener);
+	expect_end(io_file_of(&thread, listener, 2), "");
+	cr_assert_eq(connect(fd, (struct sockaddr *)&address, size), 0);
+	snprintf(end, sizeof(end), "client %d", getpid());
+	expect_end(io_file_of(&thread, fd, 3), end);
+	snprintf(end, sizeof(end), "server of %d", getpid());
+	expect_end(io_file_of(&thread, accept(listener, NULL, NULL), 4), end);
+}
+
 Test(io_files, a_connection_on_this_machine_names_both_ends)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
