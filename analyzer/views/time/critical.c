@@ -99,6 +99,7 @@ static void put_wait(const struct view *view, const struct crit_wait *wait)
 static void put_reason(const struct view *view, const struct crit_step *step)
 {
 	static const char *const texts[] = {[CRIT_LOCK] = "it had the lock: ",
+	                                    [CRIT_WAITER] = "the wait began: ",
 	                                    [CRIT_JOIN] = "it ended: ",
 	                                    [CRIT_SIGNAL] = "it gave the signal: ",
 	                                    [CRIT_BARRIER] = "it came last: ",
@@ -166,10 +167,10 @@ static void put_text(const struct view *view)
 static void put_steps(const struct view *view)
 {
 	static const char *const reasons[] = {
-		[CRIT_BEGIN] = "begin",   [CRIT_LOCK] = "lock",       [CRIT_JOIN] = "join",
-		[CRIT_SIGNAL] = "signal", [CRIT_BARRIER] = "barrier", [CRIT_WRITER] = "written",
-		[CRIT_CHILD] = "child",   [CRIT_ENDED] = "ended",     [CRIT_STARTED] = "started",
-		[CRIT_IMAGE] = "executed"};
+		[CRIT_BEGIN] = "begin",    [CRIT_LOCK] = "lock",       [CRIT_JOIN] = "join",
+		[CRIT_SIGNAL] = "signal",  [CRIT_BARRIER] = "barrier", [CRIT_WRITER] = "written",
+		[CRIT_CHILD] = "child",    [CRIT_ENDED] = "ended",     [CRIT_STARTED] = "started",
+		[CRIT_IMAGE] = "executed", [CRIT_WAITER] = "waited"};
 	struct print_table *table = print_table_begin("critical");
 
 	print_column(table, PRINT_SECONDS, "from", "From");

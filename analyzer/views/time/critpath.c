@@ -11,6 +11,13 @@
  * between threads without a step back in time; locks may be passed around in a circle. */
 enum { CHILD_NS = 5000000, JUMPS = 64, STEPS = 1 << 22 };
 
+/* The path is with others since a wait for a lock, and comes back to the thread that waited where
+ * the wait began. */
+struct away {
+	uint32_t thread;
+	const struct crit_wait *wait;
+};
+
 struct walk {
 	const struct crit_waits *waits;
 	struct crit_path *out;
@@ -20,15 +27,21 @@ struct walk {
 	int64_t at_ns;
 	enum crit_reason reason;
 	const struct crit_wait *of;
-	unsigned jumps; /* since the last step */
+	unsigned jumps;          /* since the last step */
+	struct away away[JUMPS]; /* the innermost last; later ones begin later or at once */
+	unsigned away_count;
 };
 
 /* The path goes back to `from_ns` in its thread. */
 static void step(struct walk *walk, int64_t from_ns, const struct crit_wait *wait)
 {
 	struct crit_path *out = walk->out;
+	int64_t least_ns = walk->from_ns;
 
-	from_ns = from_ns > walk->from_ns ? from_ns : walk->from_ns;
+	for (unsigned i = 0; i < walk->away_count; i++)
+		if (walk->away[i].wait->begin_ns > least_ns)
+			least_ns = walk->away[i].wait->begin_ns;
+	from_ns = from_ns > least_ns ? from_ns : least_ns;
 	if (from_ns >= walk->at_ns)
 		return;
 	out->steps = memory_grow(out->steps, out->count, &out->capacity, sizeof(*out->steps));
@@ -45,6 +58,23 @@ static void jump(struct walk *walk, uint32_t thread, enum crit_reason reason,
 	walk->reason = reason;
 	walk->of = of;
 	walk->jumps++;
+}
+
+/* The outermost thread that the path has left and that began to wait no earlier than where it is;
+ * away_count: none. */
+static unsigned left_by(const struct walk *walk)
+{
+	unsigned i = 0;
+
+	while (i < walk->away_count && walk->at_ns > walk->away[i].wait->begin_ns)
+		i++;
+	return i;
+}
+
+static void come_back(struct walk *walk, unsigned to)
+{
+	walk->away_count = to;
+	jump(walk, walk->away[to].thread, CRIT_WAITER, walk->away[to].wait);
 }
 
 /* The part that wait->owner has. */
@@ -152,6 +182,8 @@ static void leave_wait(struct walk *walk, const struct crit_wait *wait)
 		return;
 	}
 	step(walk, left_at(walk, wait, other, reason), wait);
+	if (reason == CRIT_LOCK && walk->away_count < JUMPS)
+		walk->away[walk->away_count++] = (struct away){walk->thread, wait};
 	jump(walk, other, reason, wait);
 }
 
@@ -177,19 +209,36 @@ static int leave_thread(struct walk *walk)
 	return 1;
 }
 
+/* At a time when the thread did not wait. */
+static void leave_work(struct walk *walk, const struct crit_wait *wait)
+{
+	int64_t begin_ns = walk->waits->threads[walk->thread].begin_ns;
+
+	step(walk, wait && wait->end_ns > begin_ns ? wait->end_ns : begin_ns, NULL);
+}
+
 static int go_back(struct walk *walk)
 {
-	const struct crit_thread *thread = &walk->waits->threads[walk->thread];
 	const struct crit_wait *wait = crit_waits_before(walk->waits, walk->thread, walk->at_ns);
 
 	if (!wait || wait->end_ns < walk->at_ns)
-		step(walk,
-		     wait && wait->end_ns > thread->begin_ns ? wait->end_ns : thread->begin_ns,
-		     NULL);
-	if (wait)
+		leave_work(walk, wait);
+	if (walk->at_ns <= walk->from_ns)
+		return 0;
+	if (left_by(walk) < walk->away_count) {
+		come_back(walk, left_by(walk));
+		return 1;
+	}
+	if (wait) {
 		leave_wait(walk, wait);
-	else if (walk->at_ns > walk->from_ns)
-		return walk->jumps < JUMPS && leave_thread(walk);
+		return 1;
+	}
+	if (walk->jumps < JUMPS && leave_thread(walk))
+		return 1;
+	if (walk->away_count == 0)
+		return 0;
+	/* Of what was before, nothing is known: the rest of the wait is that of who waited. */
+	come_back(walk, walk->away_count - 1);
 	return 1;
 }
 

@@ -10,6 +10,7 @@
 enum crit_reason {
 	CRIT_BEGIN,   /* it is where the path begins */
 	CRIT_LOCK,    /* it gave back a lock that the thread before waited for */
+	CRIT_WAITER,  /* it began to wait for the lock that the thread before had */
 	CRIT_JOIN,    /* it ended, and the thread before waited for that */
 	CRIT_SIGNAL,  /* its signal ended the wait of the thread before */
 	CRIT_BARRIER, /* it came to a barrier last, where the thread before waited */
@@ -26,7 +27,7 @@ struct crit_step {
 	int64_t from_ns, to_ns;
 	const struct crit_wait *wait; /* NULL: it ran, or was ready to */
 	enum crit_reason reason;      /* if the step before is of another thread: */
-	const struct crit_wait *of;   /* the wait of that thread that led here, NULL: none */
+	const struct crit_wait *of;   /* the wait that led here, NULL: none */
 };
 
 struct crit_path {

@@ -73,15 +73,15 @@ Test(critpath, a_lock_leads_to_who_had_it)
 	                            wait_of(OTHER, 350, 550, FMT_wall_state_SLEEP, 0, 0)};
 	struct crit_path path = find(waits, 2);
 
-	cr_assert_eq(path.count, 5);
+	cr_assert_eq(path.count, 4);
 	step_is(&path, 0, MAIN, 600, 1000, 0);
 	step_is(&path, 1, OTHER, 550, 600, 0);
 	cr_expect_eq(path.steps[1].reason, CRIT_LOCK);
 	cr_expect_eq(path.steps[1].of, &waits[0]);
-	step_is(&path, 2, OTHER, 350, 550, 1);
-	step_is(&path, 3, OTHER, 100, 350, 0);
-	step_is(&path, 4, MAIN, 0, 100, 0);
-	cr_expect_eq(path.steps[4].reason, CRIT_STARTED);
+	step_is(&path, 2, OTHER, 400, 550, 1);
+	step_is(&path, 3, MAIN, 0, 400, 0);
+	cr_expect_eq(path.steps[3].reason, CRIT_WAITER);
+	cr_expect_eq(path.steps[3].of, &waits[0]);
 	crit_path_fini(&path);
 }
 
@@ -93,7 +93,49 @@ Test(critpath, a_holder_that_waits_for_the_lock_again_has_given_it_back)
 
 	cr_assert_eq(path.count, 4);
 	step_is(&path, 1, MAIN, 580, 600, 1);
-	step_is(&path, 2, OTHER, 100, 580, 0);
+	step_is(&path, 2, OTHER, 400, 580, 0);
+	step_is(&path, 3, MAIN, 0, 400, 0);
+	crit_path_fini(&path);
+}
+
+/* The holder waited for another lock: the path comes back to each where its wait began. */
+Test(critpath, locks_that_are_held_in_turn_lead_back_to_each_that_waited)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 900, FMT_wall_state_LOCK, 101, 7),
+	                            wait_of(OTHER, 500, 800, FMT_wall_state_LOCK, 102, 8),
+	                            wait_of(THIRD, 450, 700, FMT_wall_state_SLEEP, 0, 0)};
+	struct crit_path path = find(waits, 3);
+
+	cr_assert_eq(path.count, 6);
+	step_is(&path, 1, OTHER, 800, 900, 0);
+	step_is(&path, 2, THIRD, 700, 800, 0);
+	step_is(&path, 3, THIRD, 500, 700, 1);
+	step_is(&path, 4, OTHER, 400, 500, 0);
+	cr_expect_eq(path.steps[4].of, &waits[1]);
+	step_is(&path, 5, MAIN, 0, 400, 0);
+	crit_path_fini(&path);
+
+	/* It had begun to wait before. */
+	waits[1].begin_ns = 300;
+	path = find(waits, 3);
+	cr_assert_eq(path.count, 6);
+	step_is(&path, 3, THIRD, 450, 700, 1);
+	step_is(&path, 4, THIRD, 400, 450, 0);
+	step_is(&path, 5, MAIN, 0, 400, 0);
+	cr_expect_eq(path.steps[5].of, &waits[0]);
+	crit_path_fini(&path);
+}
+
+/* It began after the wait, so it did not have the lock all the time. */
+Test(critpath, the_rest_of_a_wait_is_that_of_who_waited)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 50, 900, FMT_wall_state_LOCK, 101, 7)};
+	struct crit_path path = find(waits, 1);
+
+	cr_assert_eq(path.count, 4);
+	step_is(&path, 1, OTHER, 100, 900, 0);
+	step_is(&path, 2, MAIN, 50, 100, 1);
+	step_is(&path, 3, MAIN, 0, 50, 0);
 	crit_path_fini(&path);
 }
 
