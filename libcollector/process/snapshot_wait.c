@@ -1,6 +1,7 @@
 /* snapshot_wait.c: see snapshot_wait.h. */
 #include "libcollector/process/snapshot_wait.h"
 
+#include "libcollector/hook/hook.h"
 #include "libcollector/process/snapshot.h"
 #include "libcollector/thread/signals.h"
 
@@ -77,3 +78,22 @@ void snapshot_wait_ended(struct col_thread *thread, uint64_t ticks)
 	if (has_none && ms >= col.descriptor.snapshot_wait_ms)
 		make(ms, " waited ");
 }
+
+/* ---- jumps: a handler of the program may leave the wait by one. The timer would expire in another
+ * call then, which may return for it. If the jump does not leave the wait, its end is soon enough
+ * for a snapshot. */
+
+#define JUMP(name) \
+	EXPORT void name(struct __jmp_buf_tag place[1], int value) \
+	{ \
+		struct col_thread *thread = col_self; \
+\
+		if (unlikely(thread && thread->alarm > 0)) \
+			drop_timer(thread); \
+		REAL(name)(place, value); \
+		__builtin_unreachable(); \
+	}
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)

@@ -177,6 +177,9 @@ rm -rf ./*.er
 record waits -p off -s on -A off --snapshot-wait=5s -- "$programs/lock_wait" 300
 is "a shorter one makes none" 0 "$(find . -maxdepth 1 -name 'snapshot.*.er' | wc -l)"
 rm -rf ./*.er
+record jump -p off -s on -A off --snapshot-wait=60ms -- "$programs/lock_jump"
+is "a handler that jumps out of the wait takes the timer with it: no sleep is cut short" "siglongjmp whole longjmp whole _longjmp whole" "$(xargs <jump.out)"
+rm -rf ./*.er
 record crash -p off -S off -H on -A off --snapshot-crash=on -- "$programs/killed_children"
 wait_for test -e snapshot.1.er/log.xml
 report snapshot.1 -header -exp_list
