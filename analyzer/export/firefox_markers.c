@@ -82,14 +82,20 @@ struct field {
 	{"held_by", "Held by", "string"}, {"held_at", "Locked at", "string"}, \
 		{"end_of", "End of", "string"}, {"signalled_by", "Signalled by", "string"}, \
 		{"signalled_at", "Signalled at", "string"}, \
+		{"released_by", "Released by", "string"}, \
+		{"released_at", "Released at", "string"}, WRITER_FIELDS
+/* Of input, too. */
+#define WRITER_FIELDS \
+	{"written_by", "Written by", "string"}, {"written_at", "Written at", "string"}, \
+		{"owner", "Thread id of that", "integer"}, \
 	{ \
-		"owner", "Thread id of that", "integer" \
+		"owner_process", "Its process", "integer" \
 	}
 
 static const struct schema {
 	uint32_t category;
 	const char *type, *label, *places;
-	struct field fields[14];
+	struct field fields[20];
 } schemas[] = {
 	{TRACE_WORD_SYNC,
          "XerSync",
@@ -113,6 +119,7 @@ static const struct schema {
          {{"file", "File", "string"},
           {"bytes", "Bytes", "bytes"},
           {"fd", "Descriptor", "integer"},
+          WRITER_FIELDS,
           ERRNO_FIELD}},
 	{TRACE_WORD_USER,
          "XerUser",

@@ -209,6 +209,7 @@ static void put_mpi(struct walk *walk, const struct exp_fact *fact)
 static void put_io(struct walk *walk, const struct exp_fact *fact)
 {
 	uint32_t file = exp_index_find(&walk->files, fact->file);
+	const struct exp_wait wait = wait_of(walk, fact, FMT_wait_family_IO);
 	struct trace_event event;
 
 	begin_event(walk, fact, FXT_EVENT_COMPLETE, TRACE_WORD_IO,
@@ -218,6 +219,8 @@ static void put_io(struct walk *walk, const struct exp_fact *fact)
 		trace_add_argument(&event, TRACE_WORD_FD, TRACE_NUMBER, fact->fd);
 	if (file != EXP_INDEX_NONE)
 		trace_add_argument(&event, TRACE_WORD_FILE, TRACE_NAME, file);
+	if (fact->wait_ticks != 0)
+		trace_waits_owner(walk->waits, &event, &wait);
 	if (fact->error != 0)
 		trace_add_argument(&event, TRACE_WORD_ERRNO, TRACE_NUMBER, fact->error);
 	put_with_stack(walk, &event, fact->node);
@@ -526,6 +529,8 @@ struct trace *trace_open(struct export_job *job, const struct trace_format *form
 	format->begin(trace);
 	trace_names_begin(trace);
 	dataset_load(job->dataset, job->output);
+	if (job->dataset->have & EXP_DATA_WALL)
+		trace->writers = writers_create(job->dataset);
 	return trace;
 }
 
@@ -533,6 +538,8 @@ void trace_close(struct trace *trace)
 {
 	trace->format->end(trace);
 	sink_flush(&trace->sink);
+	if (trace->writers)
+		writers_destroy(trace->writers);
 	trace_names_fini(trace);
 	free(trace);
 }

@@ -13,6 +13,7 @@
 #define XER_ANALYZER_EXPORT_TRACE_H
 
 #include "analyzer/export/export.h"
+#include "analyzer/report/writers.h"
 #include "analyzer/base/sink.h"
 #include "experiment/base/hash.h"
 #include "experiment/base/index.h"
@@ -88,7 +89,7 @@ struct trace_format {
 	WORD(FAULTS, "page faults") WORD(MINOR, "minor") WORD(MAJOR, "major") WORD(SWITCHES, "context switches") \
 	WORD(VOLUNTARY, "voluntary") WORD(INVOLUNTARY, "involuntary") WORD(SAMPLE, "usage sample") WORD(LABEL, "label") \
 	WORD(D1, "d1") WORD(D2, "d2") WORD(D3, "d3") WORD(D4, "d4") WORD(D5, "d5") WORD(SAMPLES, "samples") WORD(SAMPLED_NS, "sampled_ns") WORD(UNKNOWN, "?") WORD(OWNER, "owner") \
-	WORD(ADDRESS, "address") WORD(STACK, "stack") WORD(HELD_BY, "held_by") WORD(HELD_AT, "held_at") WORD(END_OF, "end_of") WORD(SIGNALLED_BY, "signalled_by") WORD(SIGNALLED_AT, "signalled_at") WORD(RELEASED_BY, "released_by") WORD(RELEASED_AT, "released_at") \
+	WORD(ADDRESS, "address") WORD(STACK, "stack") WORD(HELD_BY, "held_by") WORD(HELD_AT, "held_at") WORD(END_OF, "end_of") WORD(SIGNALLED_BY, "signalled_by") WORD(SIGNALLED_AT, "signalled_at") WORD(RELEASED_BY, "released_by") WORD(RELEASED_AT, "released_at") WORD(WRITTEN_BY, "written_by") WORD(WRITTEN_AT, "written_at") WORD(OWNER_PROCESS, "owner_process") \
 	WORD(LIFE, "life") WORD(BEGIN, "process begin") WORD(END, "process end") WORD(COMMAND, "command") WORD(STATUS, "status") WORD(PARENT, "parent")
 /* clang-format on */
 enum trace_word {
@@ -109,7 +110,8 @@ struct trace {
 	struct exp_hash by_text;
 	uint32_t *functions; /* by index of a function: number of its name + 1, 0: not known yet */
 	size_t function_count;
-	int is_begun; /* for the format: an event was written */
+	struct writers *writers; /* NULL: there is no wall-clock time */
+	int is_begun;            /* for the format: an event was written */
 };
 
 /* The number of a text, made if it is new (trace_names.c). NULL is "?". */

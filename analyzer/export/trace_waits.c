@@ -1,10 +1,11 @@
-/* trace_waits.c: what an exported trace tells of a wait: the object by name, who had it, and where
- * that took it. See trace.h. */
+/* trace_waits.c: what an exported trace tells of a wait: the object by name, who had it or ended
+ * the wait, and where. See trace.h. */
 #include "analyzer/export/trace.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/report/axis.h"
 #include "analyzer/report/stacks.h"
-#include "analyzer/views/events/waitname.h"
+#include "analyzer/views/events/waitowner.h"
 #include "format/record.h"
 
 #include <stdlib.h>
@@ -13,8 +14,8 @@ struct trace_waits {
 	struct trace *trace;
 	const struct dataset_experiment *at;
 	struct exp_index objects;        /* an address -> number of its name */
-	struct exp_index sites;          /* a node -> number of its name */
-	struct exp_index threads;        /* an id -> number of "thread 4711 (server)" */
+	struct exp_index sites;          /* a node of an experiment -> number of its name */
+	struct exp_index threads;        /* an id in one -> number of "thread 4711 (server)" */
 	const struct exp_wait **longest; /* longest[count]: of wall-clock time, by their ends */
 	size_t count;
 };
@@ -80,13 +81,22 @@ void trace_waits_object(struct trace_waits *waits, struct trace_event *event,
 		trace_add_argument(event, TRACE_WORD_ADDRESS, TRACE_ADDRESS, wait->object);
 }
 
-static char *thread_text(const struct trace_waits *waits, uint32_t tid, double time_s)
+/* "thread 4711 (server)", with its process if that is another one. */
+static char *thread_text(const struct trace_waits *waits, const struct wait_waker *waker,
+                         double time_s)
 {
+	const struct dataset *dataset = waits->trace->job->dataset;
 	char *text;
 	size_t size;
 	FILE *out = memory_stream(&text, &size);
 
-	wait_put_thread(out, waits->at->whole, tid, time_s);
+	if (waker->at != waits->at) {
+		fprintf(out, "process %lld, ", (long long)waker->at->info->pid);
+		time_s += (double)(axis_offset_ns(dataset, waits->at) -
+		                   axis_offset_ns(dataset, waker->at)) /
+		          1e9;
+	}
+	wait_put_thread(out, waker->at->whole, waker->tid, time_s);
 	memory_stream_end(out, &text);
 	return text;
 }
@@ -115,6 +125,12 @@ static const struct exp_wait *find_wall(const struct trace_waits *waits,
 	return wait;
 }
 
+/* A thread or a node of the experiment of that thread. */
+static uint64_t key_of(const struct wait_waker *waker, uint32_t number)
+{
+	return (uint64_t)waker->at->id << 32 | number;
+}
+
 void trace_waits_owner(struct trace_waits *waits, struct trace_event *event,
                        const struct exp_wait *wait)
 {
@@ -123,24 +139,31 @@ void trace_waits_owner(struct trace_waits *waits, struct trace_event *event,
 	} words[] = {[WAIT_HOLDER] = {TRACE_WORD_HELD_BY, TRACE_WORD_HELD_AT},
 	             [WAIT_JOINED] = {TRACE_WORD_END_OF, TRACE_WORD_HELD_AT},
 	             [WAIT_SIGNALLER] = {TRACE_WORD_SIGNALLED_BY, TRACE_WORD_SIGNALLED_AT},
-	             [WAIT_RELEASER] = {TRACE_WORD_RELEASED_BY, TRACE_WORD_RELEASED_AT}};
+	             [WAIT_RELEASER] = {TRACE_WORD_RELEASED_BY, TRACE_WORD_RELEASED_AT},
+	             [WAIT_WRITER] = {TRACE_WORD_WRITTEN_BY, TRACE_WORD_WRITTEN_AT}};
 	const struct exp_wait *known = wait->owner != 0 ? wait : find_wall(waits, wait);
+	struct wait_waker waker = {.at = NULL};
 	uint32_t name;
 
-	if (known->owner == 0)
+	if (waits->trace->writers)
+		waker = wait_find_waker(waits->trace->writers, waits->at, known);
+	if (!waker.at)
 		return;
-	name = exp_index_find(&waits->threads, known->owner);
+	name = exp_index_find(&waits->threads, key_of(&waker, waker.tid));
 	if (name == EXP_INDEX_NONE)
-		name = keep(&waits->threads, known->owner, waits->trace,
-		            thread_text(waits, known->owner, known->time_s));
-	trace_add_argument(event, TRACE_WORD_OWNER, TRACE_NUMBER, known->owner);
-	trace_add_argument(event, words[wait_owner_kind(known)].who, TRACE_NAME, name);
-	if (known->site == EXP_NO_INDEX)
+		name = keep(&waits->threads, key_of(&waker, waker.tid), waits->trace,
+		            thread_text(waits, &waker, known->time_s));
+	trace_add_argument(event, TRACE_WORD_OWNER, TRACE_NUMBER, waker.tid);
+	if (waker.at != waits->at)
+		trace_add_argument(event, TRACE_WORD_OWNER_PROCESS, TRACE_NUMBER,
+		                   (uint64_t)waker.at->info->pid);
+	trace_add_argument(event, words[waker.kind].who, TRACE_NAME, name);
+	if (waker.site == EXP_NO_INDEX)
 		return;
-	name = exp_index_find(&waits->sites, known->site);
+	name = exp_index_find(&waits->sites, key_of(&waker, waker.site));
 	if (name == EXP_INDEX_NONE)
-		name = keep(&waits->sites, known->site, waits->trace,
+		name = keep(&waits->sites, key_of(&waker, waker.site), waits->trace,
 		            stacks_name_node(waits->trace->job->dataset, waits->trace->job->choices,
-		                             waits->at, known->site));
-	trace_add_argument(event, words[wait_owner_kind(known)].where, TRACE_NAME, name);
+		                             waker.at, waker.site));
+	trace_add_argument(event, words[waker.kind].where, TRACE_NAME, name);
 }

@@ -30,6 +30,21 @@ contains "a POSIX queue has the name of the one that is open, not of one before"
 contains "epoll tells the descriptor that was ready" '^  epoll_wait\(pipe:\[[0-9]+\]\)$' all.txt
 contains "and who wrote to it" '^  written by experiment [2-6], thread [0-9]+ \(writer_known\) at write_epolled' all.txt
 contains "a barrier" '^  until the last one came, thread [0-9]+ \((first|second|third)\) at meet_[123] ' all.txt
+limited 60 "$xer_print" -export chrome all.chrome all.er 2>/dev/null
+limited 60 "$xer_print" -export firefox all.firefox all.er 2>/dev/null
+limited 60 "$xer_print" -export fxt all.fxt all.er 2>/dev/null
+limited 60 "$xer_print" -fxt_dump all.fxt >all.dump 2>/dev/null
+is "a trace for Chrome has who wrote, and where" "$(grep ^read_ all.out | sort)" "$(python3 -c '
+import json
+waits = [event["args"] for event in json.load(open("all.chrome"))["traceEvents"] if "written_by" in event.get("args", {})]
+told = {(wait["stack"].split()[0], wait["written_at"].split()[0], wait["owner"]) for wait in waits}
+print("\n".join(sorted("%s %s %d" % each for each in told)))')"
+is "one for Firefox, too" "$(grep ^read_ all.out | awk '{ print $2, $3 }' | sort)" "$(python3 -c '
+import json
+waits = [data for thread in json.load(open("all.firefox"))["threads"] for data in thread["markers"]["data"] if data and "written_by" in data]
+print("\n".join(sorted({"%s %d" % (wait["written_at"].split()[0], wait["owner"]) for wait in waits})))')"
+is "and one of Fuchsia" "$(grep ^read_ all.out | awk '{ print $2, $3 }' | sort)" "$(sed -nE 's/.*"owner": uint64 ([0-9]+) .*"written_at": string "(write_[a-z]+).*/\2 \1/p' all.dump | sort -u)"
+contains "with the process of another one" '"owner_process": uint64 [0-9]+ "written_by": string "process [0-9]+, thread [0-9]+ \(writer_known\)"' all.dump
 report all -critical
 contains "the critical path goes on with who came last" 'it came last: [0-9]:[0-9]+ (first|second|third) waited in pthread_barrier_wait\(barrier\)' all.txt
 # (If main was late, it waited for the end of that thread.)
