@@ -48,6 +48,7 @@ static void take(const ucontext_t *context, size_t bytes)
 #define FRAME __attribute__((noinline))
 
 static size_t wanted;
+static volatile int sink;
 
 static FRAME int innermost(int x)
 {
@@ -227,6 +228,71 @@ Test(unwind, hostile_registers)
 		sample.registers[RING_PC] = rand() % 2 ? known[rand() % 5] : words[rand() % COUNT];
 		unwind(space_of(getpid()), &sample);
 		cr_assert(sample.count <= RING_FRAMES_MAX);
+	}
+}
+
+/* Where its caller's frame is stands in memory to which its last word points. */
+void unwind_indirect(void);
+int unwind_from_indirect(int x);
+uint64_t unwind_pointer; /* where that word is */
+
+int unwind_from_indirect(int x)
+{
+	int inner = innermost(x);
+
+	__asm__ volatile("" : "+r"(inner));
+	return inner + 1;
+}
+
+__asm__(".pushsection .text\n"
+        ".globl unwind_indirect\n"
+        "unwind_indirect:\n"
+        "\t.cfi_startproc\n"
+        "\tpush %rbx\n"
+        "\tlea 16(%rsp), %rax\n"
+        "\tpush %rax\n"
+        "\tmov %rsp, %rax\n"
+        "\tpush %rax\n"
+        "\t.cfi_escape 0x0f, 4, 0x77, 0, 0x06, 0x06\n" /* CFA = *(*rsp) */
+        "\t.cfi_offset %rbx, -16\n"
+        "\tmov %rsp, unwind_pointer(%rip)\n"
+        "\tmov $2, %edi\n"
+        "\tcall unwind_from_indirect\n"
+        "\tadd $16, %rsp\n"
+        "\tpop %rbx\n"
+        "\t.cfi_def_cfa %rsp, 8\n"
+        "\tret\n"
+        "\t.cfi_endproc\n"
+        ".popsection");
+
+static FRAME int calls_indirect(int x)
+{
+	NOTE(5);
+	unwind_indirect();
+	return x + sink;
+}
+
+Test(unwind, a_frame_whose_place_cannot_be_read_is_the_last)
+{
+	uint32_t frames;
+
+	wanted = 8192;
+	calls_indirect(3);
+	unwind(space_of(getpid()), &sample);
+	cr_assert(!sample.is_bad);
+	frames = sample.count;
+	/* innermost, its caller, the one in question, and all the others */
+	cr_assert_gt(frames, 5);
+	for (int i = 0; i < 2; i++) {
+		static const uint64_t nowhere[] = {0, 4096};
+
+		calls_indirect(3);
+		memcpy(copy + (unwind_pointer - sample.registers[RING_SP]), &nowhere[i],
+		       sizeof(nowhere[i]));
+		unwind(space_of(getpid()), &sample);
+		cr_assert(sample.is_bad);
+		cr_assert_eq(sample.count, 3, "%u", (unsigned)sample.count);
+		cr_assert_lt(sample.count, frames);
 	}
 }
 

@@ -16,6 +16,17 @@ static struct maker maker;
 static struct analysis analysis;
 static size_t seen;
 
+static void analyse(void)
+{
+	analysis_init(&analysis);
+	cr_assert_eq(
+		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
+		0);
+	analysis_set_defaults(&analysis);
+	dataset_load(&analysis.dataset, &analysis.output);
+	seen = 0;
+}
+
 /* A sample every step_ns in thread 42, of two stacks in turn; one in thread 43; a wait of 5 ms. A
  * tick is a ns. */
 static void make(unsigned samples, uint64_t step_ns)
@@ -34,13 +45,7 @@ static void make(unsigned samples, uint64_t step_ns)
 	maker_extent(&stream, 43, t + 2, 4096);
 	maker_clock(&stream, t + 1500000, FMT_clock_state_SYSTEM, 3000000, ids[1]);
 	maker_stream_put(&maker, &stream, "profile");
-	analysis_init(&analysis);
-	cr_assert_eq(
-		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
-		0);
-	analysis_set_defaults(&analysis);
-	dataset_load(&analysis.dataset, &analysis.output);
-	seen = 0;
+	analyse();
 }
 
 static void end(void)
@@ -153,13 +158,40 @@ static void make_heap(unsigned threads, unsigned each, uint64_t step_ns, uint64_
 			            0x10000 + 64 * (thread * each + i), 16, ids[i % 2]);
 	}
 	maker_stream_put(&maker, &stream, "heaptrace");
-	analysis_init(&analysis);
-	cr_assert_eq(
-		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
-		0);
-	analysis_set_defaults(&analysis);
-	dataset_load(&analysis.dataset, &analysis.output);
-	seen = 0;
+	analyse();
+}
+
+/* Units become wider when the array of rows is just full: 1,023 rows of samples and 1,025 of heap
+ * events are 2,048. */
+Test(page_rows, become_wider_where_no_more_have_room)
+{
+	static const uint64_t pcs[] = {0x1000};
+	static const int parents[] = {-1};
+	enum { SAMPLES = PAGE_ROWS_LEAST - 1, ALLOCATIONS = PAGE_ROWS_LEAST + 76 };
+	struct maker_stream stream;
+	struct page_rows rows;
+	uint32_t id;
+
+	maker_create(&maker);
+	maker_nodes(&maker, 1, pcs, parents, &id);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t + 1, 1 << 18);
+	for (unsigned i = 0; i < SAMPLES; i++)
+		maker_clock(&stream, t + 2000000 * i, FMT_clock_state_USER, 1000000, id);
+	maker_stream_put(&maker, &stream, "profile");
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t + 1, 1 << 18);
+	for (unsigned i = 0; i < ALLOCATIONS; i++)
+		maker_alloc(&stream, t + 10 + 2000000 * i, 0x10000 + 64 * i, 16, id);
+	maker_stream_put(&maker, &stream, "heaptrace");
+	analyse();
+	read_rows(1e-9, &rows);
+	cr_expect_eq(rows.width_ns[FMT_DATAKIND_PROFILE], 1000000);
+	cr_expect_eq(rows.width_ns[FMT_DATAKIND_HEAP], 4000000);
+	cr_expect_eq(sum_of(&rows, EXP_SAMPLES), SAMPLES);
+	cr_expect_eq(sum_of(&rows, EXP_ALLOC_COUNT), ALLOCATIONS);
+	page_rows_fini(&rows);
+	end();
 }
 
 /* 40 threads of 100 allocations in 50 ms: 2,000 rows of a ms, a thread and a stack. */

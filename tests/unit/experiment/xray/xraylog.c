@@ -1,13 +1,15 @@
 /* Foreign XRay logs: every version, both byte orders, naive mode, buffers out of order, damage. */
-#include "experiment/xray/xraylog.h"
+#include "experiment/xray/xraylog_reader.h"
 
 #include "tests/unit/experiment/xray/make_log.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { RECORDS_MAX = 1000, DATA_MAX = 16 };
@@ -298,6 +300,42 @@ Test(xraylog, what_is_reserved_in_the_header_may_be_set)
 		check_calls(&log);
 		xraylog_close(&log.log);
 	}
+}
+
+/* The kernel gives a page of such a file at a time. */
+Test(xraylog, a_part_that_comes_in_pieces_comes_whole)
+{
+	enum { PAGES = 300, PAGE = 4096 };
+	static char expected[1 << 18];
+	struct xraylog log = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC),
+	                      .size = sizeof(expected)};
+	char *lines = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct xraylog_reader reader;
+	const uint8_t *got;
+	ssize_t part;
+
+	cr_assert_neq(log.fd, -1);
+	cr_assert(lines != MAP_FAILED);
+	for (int i = 0; i < PAGES; i += 2)
+		cr_assert_eq(mprotect(lines + i * PAGE, PAGE, PROT_NONE), 0);
+	xraylog_reader_init(&reader, &log);
+	cr_assert_not_null(xraylog_refill(&reader, 0, 64)); /* it has all memory that it needs */
+	log.size = 0;
+	while (log.size < sizeof(expected) &&
+	       (part = pread(log.fd, expected + log.size, sizeof(expected) - log.size,
+	                     (off_t)log.size)) > 0)
+		log.size += (uint64_t)part;
+	cr_assert_gt(log.size, 2 * PAGE);
+	got = xraylog_refill(&reader, 0, log.size);
+	cr_assert_not_null(got);
+	cr_expect_eq(reader.chunk_len, log.size);
+	cr_expect_eq(memcmp(got, expected, log.size), 0);
+	got = xraylog_refill(&reader, 100, log.size - 100);
+	cr_assert_not_null(got);
+	cr_expect_eq(memcmp(got, expected + 100, log.size - 100), 0);
+	xraylog_reader_fini(&reader);
+	munmap(lines, PAGES * PAGE);
+	close(log.fd);
 }
 
 Test(xraylog, no_damage_leads_out_of_the_file)

@@ -6,12 +6,16 @@
 #include "libcollector/base/source.h"
 #include "libcollector/calls/functrace.h"
 #include "libcollector/calls/functrace_number.h"
+#include "libcollector/object/code.h"
 #include "libcollector/object/map.h"
 #include "libcollector/unwind/shadow.h"
 
 #include "format/fdr.h"
 
 #include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,6 +285,68 @@ Test(entries, space_ends_with_its_section)
 		cr_assert_eq(entries_behind_3[i], 0x90, "byte %d", i);
 		cr_assert_eq(entries_behind_5[i], 0x90, "byte %d", i);
 	}
+}
+
+/* Space as of a patch, but the program does not list it. */
+extern uint8_t entries_unlisted[8];
+__asm__(".pushsection .text\n"
+        ".globl entries_unlisted\n"
+        "\t.type entries_unlisted, @function\n"
+        "entries_unlisted:\n"
+        "\t.cfi_startproc\n"
+        "\t.fill 8, 1, 0x90\n"
+        "\tret\n"
+        "\t.cfi_endproc\n"
+        ".popsection");
+
+static int is_patched(const struct elffile *file, uint64_t bias)
+{
+	static const uint8_t nops[] = {0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90};
+	uint8_t now[sizeof(nops)];
+
+	cr_assert_eq(code_begin(), 0);
+	entries_see(file, bias, 1);
+	code_end();
+	memcpy(now, entries_unlisted, sizeof(now));
+	return memcmp(now, nops, sizeof(nops)) != 0;
+}
+
+/* In a copy of the program's file a relocation lists that space, in a place where relocations are,
+ * or in one where bytes only look like it. */
+Test(entries, relocations_are_read_where_they_are)
+{
+	const struct link_map *link = dlopen(NULL, RTLD_LAZY);
+	const Elf64_Shdr *list, *relocations = NULL, *data, *sections;
+	struct elffile mapped, file;
+	unsigned count;
+	Elf64_Rela made;
+	uint8_t *copy;
+
+	begin();
+	cr_assert_eq(elffile_map("/proc/self/exe", &mapped), 0);
+	copy = malloc(mapped.size);
+	cr_assert_not_null(copy);
+	memcpy(copy, mapped.at, mapped.size);
+	file = (struct elffile){.at = copy, .size = mapped.size};
+	list = elffile_find_section(&file, "__patchable_function_entries");
+	data = elffile_find_section(&file, ".rodata");
+	sections = elffile_sections(&file, &count);
+	for (unsigned i = 0; i < count; i++)
+		if (sections[i].sh_type == SHT_RELA && sections[i].sh_flags & SHF_ALLOC &&
+		    sections[i].sh_size > sizeof(made) && !relocations)
+			relocations = &sections[i];
+	if (!list || !data || !relocations)
+		cr_skip_test("this program has no relocations");
+	made = (Elf64_Rela){.r_offset = list->sh_addr,
+	                    .r_info = ELF64_R_INFO(0, R_X86_64_RELATIVE),
+	                    .r_addend = (int64_t)((uintptr_t)entries_unlisted - link->l_addr)};
+	memcpy(copy + data->sh_offset, &made, sizeof(made));
+	cr_expect(!is_patched(&file, link->l_addr), "what is no relocation");
+	memcpy(copy + relocations->sh_offset + relocations->sh_size - sizeof(made), &made,
+	       sizeof(made));
+	cr_expect(is_patched(&file, link->l_addr), "what is one");
+	elffile_unmap(&mapped);
+	free(copy);
 }
 
 static jmp_buf out;

@@ -173,6 +173,22 @@ Test(thread, those_that_nobody_announced_are_found_and_dropped)
 	end(threads, 2);
 }
 
+/* They are in all places of the table, the first among them. The kernel has no such numbers. */
+Test(thread, all_that_are_gone_are_dropped)
+{
+	enum { MANY = 16, ABOVE = 1 << 23 };
+	int others;
+
+	thread_scan();
+	others = count_states();
+	for (uint32_t tid = ABOVE; tid < ABOVE + MANY; tid++)
+		thread_found(tid);
+	cr_assert_eq(count_states(), others + MANY);
+	thread_scan();
+	cr_assert_eq(count_states(), others);
+	cr_assert_eq(gone, MANY);
+}
+
 Test(thread, one_that_is_known_is_not_found_again)
 {
 	thread_found((uint32_t)gettid());
