@@ -82,6 +82,7 @@ static void setup_perf(void)
 
 TestSuite(clock, .init = setup_perf, .fini = done, .timeout = 30);
 TestSuite(tick, .init = setup, .fini = done, .timeout = 30);
+TestSuite(tick_closed, .init = setup_closed, .fini = done, .timeout = 30);
 
 /* The clock samples in the file, their time, and how many have a state. */
 static int read_samples(uint64_t *sum, int *in_state, enum fmt_clock_state state)
@@ -208,7 +209,7 @@ static void on_own(int signal)
 	told = signal;
 }
 
-Test(tick, a_signal_that_no_timer_sent_is_the_programs, .init = setup_closed)
+Test(tick_closed, a_signal_that_no_timer_sent_is_the_programs)
 {
 	struct sigaction own = {.sa_handler = on_own};
 

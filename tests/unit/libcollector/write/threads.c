@@ -1,4 +1,5 @@
-/* Streams and growing XML files, with several threads. */
+/* Streams and growing XML files, with several threads. The suites of stream.c and log.c make their
+ * directories. */
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
@@ -48,7 +49,7 @@ static size_t read_buffer(const uint8_t *at, size_t len, uint32_t next[])
 	return prologue.extent_left;
 }
 
-Test(stream, keeps_the_events_of_all_threads_in_order, .init = scratch_open, .fini = scratch_remove)
+Test(stream, keeps_the_events_of_all_threads_in_order)
 {
 	pthread_t threads[THREADS];
 	uint32_t next[THREADS] = {0};
@@ -91,8 +92,7 @@ static void *append_elements(void *index)
 	return NULL;
 }
 
-Test(log, appended_by_threads_is_well_formed_and_nothing_is_silently_lost, .init = scratch_open,
-     .fini = scratch_remove)
+Test(log, appended_by_threads_is_well_formed_and_nothing_is_silently_lost)
 {
 	pthread_t threads[THREADS];
 	size_t len, count = 0;
