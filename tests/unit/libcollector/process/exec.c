@@ -2,27 +2,14 @@
  * function of the family. Children of the test do it; the program is a shell, which writes down
  * what it got. */
 #include "libcollector/process/exec.h"
-#include "tests/unit/libcollector/scratch.h"
+#include "tests/unit/libcollector/process/executed.h"
 
-#include "libcollector/base/collector.h"
-#include "libcollector/process/environment.h"
-
-#include "format/descriptor.h"
-
-#include <criterion/criterion.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <link.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -30,37 +17,20 @@ enum { LONG = 20000, TOO_LONG = 131060 };
 
 /* $0, $1, the user's variable and the one to preload; and the descriptor. */
 #define SCRIPT \
-	"printf '%s|%s|%s|%s' \"$0\" \"$1\" \"$OWN\" \"$LD_PRELOAD\" >\"$D/out\"; printf %s \"$" DESCRIPTOR_VARIABLE \
-	"\" >\"$D/step\""
+	"printf '%s|%s|%s|%s' \"$0\" \"$1\" \"$OWN\" \"$LD_PRELOAD\" >\"$D/out\"; " WRITE_STEP
 
-static char library[PATH_MAX], folder[PATH_MAX + 2], garbage[PATH_MAX + 16];
+static char garbage[PATH_MAX + 16];
 static char *const arguments[] = {"sh", "-c", SCRIPT, "zero", "one", NULL};
-static char *given[] = {"OWN=mine", folder, NULL};
 
-/* Any library that can be preloaded stands for the recorder's. */
 static void setup(void)
 {
-	void *handle = dlopen("libm.so.6", RTLD_NOW);
-	struct link_map *map;
 	int fd;
 
-	scratch_open();
-	cr_assert(handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0);
-	cr_assert_not_null(realpath(map->l_name, library));
-	snprintf(folder, sizeof(folder), "D=%s", col.descriptor.directory);
+	set_up_executed("/nowhere:/bin");
 	snprintf(garbage, sizeof(garbage), "%s/garbage", col.descriptor.directory);
 	fd = open(garbage, O_CREAT | O_WRONLY | O_CLOEXEC, 0755);
 	cr_assert_eq(write(fd, "\1\2\3", 3), 3);
 	close(fd);
-	col.is_recorded = col.is_followed = 1;
-	col.descriptor.version = DESCRIPTOR_VERSION;
-	strcpy(col.descriptor.follow, "on");
-	strcpy(col.descriptor.preload, library);
-	environment_set(&col.descriptor);
-	clearenv();
-	setenv("PATH", "/nowhere:/bin", 1);
-	setenv("OWN", "environ", 1);
-	setenv("D", col.descriptor.directory, 1);
 }
 
 TestSuite(exec, .init = setup, .fini = scratch_remove, .timeout = 60);
@@ -86,52 +56,17 @@ static void run(void (*act)(void), int is_sharer)
 
 static void gets(const char *own, const char *preload)
 {
-	char expected[PATH_MAX + 64], *text;
-	size_t len;
+	char expected[PATH_MAX + 64];
 
 	snprintf(expected, sizeof(expected), "zero|one|%s|%s", own, preload);
-	text = scratch_read("out", &len);
-	cr_assert_not_null(text);
-	cr_expect_str_eq(text, expected);
-	free(text);
-}
-
-/* The descriptor of the new image; its step is that of `lineage`. */
-static void steps_to(const char *lineage)
-{
-	static struct descriptor descriptor;
-	size_t len;
-	char *text = scratch_read("step", &len);
-
-	cr_assert_not_null(text);
-	cr_assert_eq(descriptor_get(text, &descriptor), 0, "%s", text);
-	cr_expect_str_eq(descriptor.step.lineage, lineage);
-	cr_expect_eq(descriptor.step.pid, (uint64_t)child);
-	cr_expect_eq(descriptor.step.parent, (uint64_t)child);
-	cr_expect_eq(descriptor.step.leads, 0);
-	cr_expect_str_eq(descriptor.preload, library);
-	cr_expect_str_eq(descriptor.directory, col.descriptor.directory);
-	free(text);
+	wrote("out", expected);
 }
 
 /* Nobody leads the new image on. */
 static void is_left_alone(const char *own)
 {
-	size_t len;
-	char *text = scratch_read("step", &len);
-
 	gets(own, "");
-	cr_assert_not_null(text);
-	cr_expect_str_eq(text, "");
-	free(text);
-}
-
-static int logged(const char *kind)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "<event kind=\"%s\"", kind);
-	return scratch_count("log.xml", text);
+	wrote("step", "");
 }
 
 static void notes(const char *path, const char *lineage)
@@ -150,7 +85,7 @@ static void leads_on(void (*act)(void), const char *path, const char *own)
 {
 	run(act, 0);
 	gets(own, library);
-	steps_to("_x1");
+	steps_to("_x1", child, child);
 	notes(path, "_x1");
 }
 
@@ -273,7 +208,7 @@ Test(exec, what_the_program_preloads_stays_behind_ours)
 	run(with_a_library, 0);
 	snprintf(both, sizeof(both), "%s:libdl.so.2", library);
 	gets("mine", both);
-	steps_to("_x1");
+	steps_to("_x1", child, child);
 }
 
 static char *long_text(const char *name, size_t size)
@@ -305,7 +240,7 @@ Test(exec, long_environments_are_led_on_too)
 	char *text;
 
 	run(with_much, 0);
-	steps_to("_x1");
+	steps_to("_x1", child, child);
 	text = scratch_read("out", &len);
 	cr_assert_eq(len,
 	             strlen("zero|one|mine|") + strlen(library) + 1 + LONG - strlen("LD_PRELOAD="));
@@ -377,7 +312,7 @@ Test(exec, who_is_not_recorded_leads_its_descendants_on)
 	atomic_store(&col.switches->recording, 0);
 	run(by_execve, 0);
 	gets("mine", library);
-	steps_to("_x1");
+	steps_to("_x1", child, child);
 	cr_expect_eq(logged("exec"), 0);
 }
 
@@ -474,7 +409,7 @@ Test(exec, a_child_in_our_memory_has_a_number)
 
 	run(try_twice, 1);
 	gets("mine", library);
-	steps_to("_f1_x1");
+	steps_to("_f1_x1", child, child);
 	cr_expect_eq(logged("vfork"), 1);
 	snprintf(text, sizeof(text), " pid=\"%d\" lineage=\"_f1\"", (int)child);
 	cr_expect_eq(scratch_count("log.xml", text), 1);

@@ -1,58 +1,25 @@
 /* Children that the C library makes, which execute a program at once: what they get, and what is in
  * the log. The program is a shell, which writes down what it got. */
-#include "tests/unit/libcollector/scratch.h"
+#include "tests/unit/libcollector/process/executed.h"
 
-#include "libcollector/base/collector.h"
-#include "libcollector/process/environment.h"
-
-#include "format/descriptor.h"
-
-#include <criterion/criterion.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <link.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <wordexp.h>
 
 extern char **environ;
 
 enum { TOO_LONG = 131060 };
 
-#define SCRIPT \
-	"printf '%s|%s' \"$OWN\" \"$LD_PRELOAD\" >\"$D/out\"; printf %s \"$" DESCRIPTOR_VARIABLE \
-	"\" >\"$D/step\""
+#define SCRIPT "printf '%s|%s' \"$OWN\" \"$LD_PRELOAD\" >\"$D/out\"; " WRITE_STEP
 
-static char library[PATH_MAX], folder[PATH_MAX + 2];
 static char *const arguments[] = {"sh", "-c", SCRIPT, NULL};
-static char *given[] = {"OWN=mine", folder, NULL};
 
-/* Any library that can be preloaded stands for the recorder's. */
 static void setup(void)
 {
-	void *handle = dlopen("libm.so.6", RTLD_NOW);
-	struct link_map *map;
-
-	scratch_open();
-	cr_assert(handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0);
-	cr_assert_not_null(realpath(map->l_name, library));
-	snprintf(folder, sizeof(folder), "D=%s", col.descriptor.directory);
-	col.is_recorded = col.is_followed = 1;
-	col.descriptor.version = DESCRIPTOR_VERSION;
-	strcpy(col.descriptor.follow, "on");
-	strcpy(col.descriptor.preload, library);
-	environment_set(&col.descriptor);
-	clearenv();
-	setenv("PATH", "/nowhere:/bin:/usr/bin", 1);
-	setenv("OWN", "environ", 1);
-	setenv("D", col.descriptor.directory, 1);
+	set_up_executed("/nowhere:/bin:/usr/bin");
 }
 
 static void tear_down(void)
@@ -66,49 +33,22 @@ TestSuite(spawn, .init = setup, .fini = tear_down, .timeout = 60);
 
 static void gets(const char *own, const char *preload)
 {
-	char expected[PATH_MAX + 64], *text;
-	size_t len;
+	char expected[PATH_MAX + 64];
 
 	snprintf(expected, sizeof(expected), "%s|%s", own, preload);
-	text = scratch_read("out", &len);
-	cr_assert_not_null(text);
-	cr_expect_str_eq(text, expected);
-	free(text);
+	wrote("out", expected);
 }
 
-static void steps_to(const char *lineage)
+/* Its maker does not know its number yet. */
+static void is_led_to(const char *lineage)
 {
-	static struct descriptor descriptor;
-	size_t len;
-	char *text = scratch_read("step", &len);
-
-	cr_assert_not_null(text);
-	cr_assert_eq(descriptor_get(text, &descriptor), 0, "%s", text);
-	cr_expect_str_eq(descriptor.step.lineage, lineage);
-	cr_expect_eq(descriptor.step.pid, 0, "its maker does not know it yet");
-	cr_expect_eq(descriptor.step.parent, (uint64_t)getpid());
-	cr_expect_eq(descriptor.step.leads, 0);
-	cr_expect_str_eq(descriptor.preload, library);
-	free(text);
+	steps_to(lineage, 0, getpid());
 }
 
 static void is_left_alone(const char *own)
 {
-	size_t len;
-	char *text = scratch_read("step", &len);
-
 	gets(own, "");
-	cr_assert_not_null(text);
-	cr_expect_str_eq(text, "");
-	free(text);
-}
-
-static int logged(const char *kind)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "<event kind=\"%s\"", kind);
-	return scratch_count("log.xml", text);
+	wrote("step", "");
 }
 
 static void notes(const char *kind, const char *attributes)
@@ -141,7 +81,7 @@ Test(spawn, posix_spawn_leads_on)
 {
 	spawns("/bin/sh", given);
 	gets("mine", library);
-	steps_to("_c1");
+	is_led_to("_c1");
 }
 
 Test(spawn, posix_spawnp_leads_on)
@@ -151,7 +91,7 @@ Test(spawn, posix_spawnp_leads_on)
 	cr_assert_eq(posix_spawnp(&pid, "sh", NULL, NULL, arguments, environ), 0);
 	ends(pid);
 	gets("environ", library);
-	steps_to("_c1");
+	is_led_to("_c1");
 	notes("posix_spawn", " lineage=\"_c1\" path=\"sh\"/>");
 }
 
@@ -162,10 +102,10 @@ Test(spawn, children_are_counted)
 	spawns("/bin/sh", given);
 	cr_assert_eq(posix_spawn(&pid, "/bin/sh", NULL, NULL, arguments, given), 0);
 	ends(pid);
-	steps_to("_c2");
+	is_led_to("_c2");
 	cr_assert_eq(posix_spawn(NULL, "/bin/sh", NULL, NULL, arguments, given), 0);
 	cr_assert_gt(wait(NULL), 0);
-	steps_to("_c3");
+	is_led_to("_c3");
 }
 
 Test(spawn, a_long_environment_is_led_on_too)
@@ -177,7 +117,7 @@ Test(spawn, a_long_environment_is_led_on_too)
 	much[20000] = '\0';
 	spawns("/bin/sh", envp);
 	gets("mine", library);
-	steps_to("_c1");
+	is_led_to("_c1");
 	free(much);
 }
 
@@ -213,7 +153,7 @@ Test(spawn, what_cannot_be_recorded_is_told)
 	close(fd);
 	cr_assert_eq(posix_spawn(&pid, script, NULL, NULL, arguments, given), 0);
 	ends(pid);
-	steps_to("_c1");
+	is_led_to("_c1");
 	snprintf(attributes, sizeof(attributes), " lineage=\"_c1\" path=\"%s\"/>", script);
 	notes("posix_spawn", attributes);
 	cr_expect_eq(logged("unrecorded"), 0, "a script is recorded as its interpreter");
@@ -277,7 +217,7 @@ Test(spawn, system_leads_its_shell_on)
 {
 	cr_assert_eq(system(SCRIPT), 0);
 	gets("environ", library);
-	steps_to("_c1");
+	is_led_to("_c1");
 	cr_expect_eq(logged("system"), 1);
 	cr_expect_null(getenv("LD_PRELOAD"), "it was lent");
 	cr_expect_null(getenv(DESCRIPTOR_VARIABLE));
@@ -298,7 +238,7 @@ Test(spawn, popen_leads_its_shell_on)
 	cr_expect_str_eq(line, "done\n");
 	cr_assert_eq(pclose(stream), 0);
 	gets("environ", library);
-	steps_to("_c1");
+	is_led_to("_c1");
 	cr_expect_eq(logged("popen"), 1);
 }
 
@@ -317,7 +257,7 @@ Test(spawn, wordexp_leads_on_where_it_needs_a_shell)
 	cr_expect_eq(words.we_wordc, 1);
 	cr_expect_str_eq(words.we_wordv[0], "x");
 	wordfree(&words);
-	steps_to("_c1");
+	is_led_to("_c1");
 	cr_expect_eq(logged("wordexp"), 1);
 	cr_assert_eq(wordexp("`echo y`", &words, 0), 0);
 	wordfree(&words);
