@@ -135,12 +135,12 @@ int trcrpt_main(int argc, char **argv)
 /* ---- the command ---- */
 
 /* Split a text into words at blanks; quotes keep blanks. Returns the number of words, which point
- * into `text`. */
-static size_t split(char *text, char **words, size_t max)
+ * into `text`; there is room for as many as it has characters. */
+static size_t split(char *text, char **words)
 {
 	size_t count = 0;
 
-	for (char *at = text; *at != '\0' && count < max;) {
+	for (char *at = text; *at != '\0';) {
 		char quote = '\0';
 		char *to;
 
@@ -172,8 +172,7 @@ void view_trcrpt(const struct dataset *dataset, const struct choices *choices,
 	struct trcrpt_options options;
 	char error[256];
 
-	if (trcrpt_options_parse(&options, words, split(text, words, strlen(text)), error,
-	                         sizeof(error)) != 0)
+	if (trcrpt_options_parse(&options, words, split(text, words), error, sizeof(error)) != 0)
 		output_fail(output, EXIT_USAGE, "trcrpt: %s", error);
 	else if (options.paths.count || options.output || options.update)
 		output_fail(

@@ -143,6 +143,49 @@ Test(objects, code_is_found)
 	objects_close(objects);
 }
 
+/* Where the C library's code begins, and how long it is. */
+static int find_libc_code(struct dl_phdr_info *info, size_t size, void *range)
+{
+	uint64_t known = address("hcreate_r") - info->dlpi_addr, *out = range;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+
+		if (part->p_type != PT_LOAD || known - part->p_vaddr >= part->p_memsz)
+			continue;
+		out[0] = info->dlpi_addr + part->p_vaddr;
+		out[1] = part->p_filesz;
+		return 1;
+	}
+	return 0;
+}
+
+/* It is read in parts of a size that is not told here: pieces of it at all multiples of 4 KB, and
+ * across them. Other places may have the same bytes. */
+Test(objects, code_is_found_wherever_it_is)
+{
+	enum { LEN = 32, STEP = 4096, PIECES = 40 };
+	unsigned char code[LEN];
+	uint64_t range[2] = {0, 0};
+
+	cr_assert_eq(dl_iterate_phdr(find_libc_code, range), 1);
+	cr_assert_gt(range[1], (PIECES + 1) * STEP);
+	open_own("/nowhere");
+	for (uint64_t i = 1; i <= PIECES; i++)
+		for (uint64_t before = 0; before <= LEN; before += LEN / 2) {
+			uint64_t at = range[0] + i * STEP - before, found;
+
+			memcpy(code, (const void *)at, LEN);
+			found = objects_find_code(objects, code, LEN);
+			cr_assert(found != 0 && found <= at, "%d", (int)i);
+			cr_assert_eq(memcmp((const void *)found, code, LEN), 0);
+		}
+	memcpy(code, (const void *)(range[0] + range[1] - LEN), LEN);
+	cr_assert_neq(objects_find_code(objects, code, LEN), 0, "at the end");
+	objects_close(objects);
+}
+
 /* ---- stacks */
 
 static volatile int is_over;

@@ -99,6 +99,28 @@ Test(hooks, nonsense_is_refused)
 	}
 }
 
+Test(hooks, a_name_has_up_to_31_characters)
+{
+	struct hooks hooks = {.is_list = 0};
+
+	cr_expect_eq(hooks_component(&hooks, "a23456789012345678901234567890_2:030"), -EINVAL);
+	cr_expect_eq(hooks_component(&hooks, "a23456789012345678901234567890_:030"), 0);
+	cr_expect_eq(hooks_component(&hooks, ":030"), -EINVAL);
+	cr_expect_eq(hooks_component(&hooks, "b:030"), 0);
+}
+
+Test(hooks, recording_starts_on_or_off)
+{
+	struct hooks hooks = {.is_list = 0};
+
+	cr_expect_eq(hooks_start(&hooks, "off"), 0);
+	cr_expect_eq(hooks.off & 1, 1);
+	cr_expect_eq(hooks_start(&hooks, "on"), 0);
+	cr_expect_eq(hooks.off & 1, 0);
+	cr_expect_eq(hooks_start(&hooks, "maybe"), -EINVAL);
+	cr_expect_eq(hooks_start(&hooks, ""), -EINVAL);
+}
+
 Test(hooks, there_are_seven_components_of_different_names)
 {
 	struct hooks hooks = {0};

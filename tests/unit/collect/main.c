@@ -4,6 +4,7 @@
 #include "tests/unit/collect/scratch.h"
 
 #include <criterion/criterion.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,6 +321,34 @@ Test(main, warnings_about_jobs_of_mpi)
 	cr_expect(strstr(run.err, "xcollect: warning: -M: with -F off, the processes of the job "
 	                          "are not recorded\n") != NULL,
 	          "%s", run.err);
+	program_run_fini(&run);
+}
+
+/* The next child is the first process of a name space. */
+static void make_container(void)
+{
+	if (unshare(CLONE_NEWPID) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) < 0) {
+		scratch_leave();
+		cr_skip_test("no namespaces here");
+	}
+}
+
+Test(main, the_first_process_of_a_container_cannot_have_a_helper_for_a_child)
+{
+	make_container();
+	refuse(RUN("--sampler=1m", "-o", "x.er", "true"),
+	       "xcollect: --sampler, -h and -k: not as the first process of a container", 126);
+	cr_expect_not(exists("x.er"));
+}
+
+Test(main, the_first_process_of_a_container_is_recorded)
+{
+	struct program_run run;
+
+	make_container();
+	run = RUN("-o", "x.er", "true");
+	cr_expect_eq(run.status, 0, "%s", run.err);
+	cr_expect(exists("x.er/log.xml"));
 	program_run_fini(&run);
 }
 

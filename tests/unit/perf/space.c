@@ -169,6 +169,22 @@ Test(space, each_mapping_is_told_once)
 	cr_assert_null(space_tell(space_of(PID)));
 }
 
+/* A child's experiment has its parent's code too, whether the parent has told of it or not. */
+Test(space, what_a_child_has_of_its_parent_is_told_again)
+{
+	const uint64_t fork[] = {(uint32_t)(PID + 1) | (uint64_t)PID << 32, 0, 0, 0, 700, 0};
+
+	map(0x5000, 0x1000, 0);
+	map(0x8000, 0x1000, 0);
+	cr_assert_eq(space_tell(space_of(PID))->start, 0x5000);
+	give(PERF_RECORD_FORK, 0, fork, 6);
+	cr_assert_eq(space_tell(space_of(PID + 1))->start, 0x5000);
+	cr_assert_eq(space_tell(space_of(PID + 1))->start, 0x8000);
+	cr_assert_null(space_tell(space_of(PID + 1)));
+	cr_assert_eq(space_tell(space_of(PID))->start, 0x8000);
+	cr_assert_null(space_tell(space_of(PID)));
+}
+
 Test(space, records_that_cannot_be_are_ignored)
 {
 	uint64_t words[16];

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <linux/perf_event.h>
 
-#define HEAD(count) 7 | (uint64_t)9 << 32, 1000, 3, count
+#define HEAD(count) 7 | (uint64_t)9 << 32, 1000, 5, count
 #define USER ((uint64_t)PERF_CONTEXT_USER)
 #define KERNEL ((uint64_t)PERF_CONTEXT_KERNEL)
 
@@ -20,7 +20,7 @@ Test(ring, a_sample_is_read)
 	cr_assert_eq(sample.pid, 7);
 	cr_assert_eq(sample.tid, 9);
 	cr_assert_eq(sample.time_ns, 1000);
-	cr_assert_eq(sample.cpu, 3);
+	cr_assert_eq(sample.cpu, 5);
 	cr_assert_eq(sample.count, 2);
 	cr_assert_eq(sample.pcs[0], 0x401000);
 	cr_assert_eq(sample.pcs[1], 0x402000);

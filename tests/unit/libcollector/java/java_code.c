@@ -192,6 +192,27 @@ Test(java_code, places_know_the_calls_that_are_inlined_in_them)
 	}
 }
 
+Test(java_code, places_one_after_another_are_in_methods_of_their_own)
+{
+	static void *const other[] = {&add};
+	static const int32_t at_1[] = {1};
+	const struct jvmti_place places[] = {
+		place(10, 1, alone, at_5), /* run at 5 */
+		place(20, 1, other, at_1), /* add at 1 */
+		place(30, 2, inner, in_5), /* add at 1 in run at 5 */
+	};
+	const struct jvmti_inline_record inlines = {{2, 1, 0, NULL}, 3, places};
+	static const uint32_t expected[] = {10, 1, 20, 2, 30, 3,           /* end, call */
+	                                    0,  1, 5,  0, 2,  1, 1, 2, 1}; /* outer, method, bci */
+	const uint32_t *table;
+	size_t left;
+
+	compile(&run, 100, &inlines);
+	table = bytes_of("<function method", " offset", &left);
+	cr_assert_geq(left, 104 + sizeof(expected));
+	cr_assert_arr_eq(table + 104 / 4, expected, sizeof(expected));
+}
+
 Test(java_code, records_that_cannot_be_are_passed_over)
 {
 	const struct jvmti_place many[] = {place(10, 1001, alone, at_5)},
