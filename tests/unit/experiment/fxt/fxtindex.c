@@ -153,3 +153,24 @@ Test(fxtindex, begins_again_with_a_file_that_grew)
 	close(fd);
 	exp_fxtindexes_release(indexes);
 }
+
+/* A file whose path has no room is read without an index, as it might be taken for another one. */
+Test(fxtindex, paths_that_are_too_long_have_none)
+{
+	enum { ROOM = 512, NAME = 1 + 8 /* a slash, "cpu0.fxt" */ };
+	struct exp_fxtindexes *indexes = exp_fxtindexes_share(NULL);
+	int fd = file_of_words();
+	char where[ROOM];
+
+	for (size_t len = ROOM - NAME - 2; len <= ROOM - NAME + 1; len++) {
+		struct exp_fxtwalk walk = {.process = 0};
+
+		memset(where, 'w', len);
+		where[len] = '\0';
+		exp_fxtwalk_begin(&walk, indexes, where, "cpu0.fxt", fd);
+		cr_expect_eq(walk.index != NULL, len + NAME < ROOM, "%zu", len);
+		exp_fxtwalk_end(&walk, indexes, 0);
+	}
+	exp_fxtindexes_release(indexes);
+	close(fd);
+}
