@@ -135,6 +135,11 @@ coverage: ## unit tests with line coverage, summed up by folder
 	@tests/run-unit $(BUILD)/coverage
 	@tests/run-coverage $(BUILD)/coverage
 
+coverage-scripts: ## which lines of the readers each end-to-end script executes, for `make mutate`; SCRIPTS="heap sync" asks some
+	$(MAKE) $(SILENT) -j$(JOBS) all e2e-programs
+	$(MAKE) $(SILENT) -j$(JOBS) BUILD=$(BUILD)/coverage-scripts EXTRA_CFLAGS="--coverage -fprofile-update=atomic" readers
+	@tests/run-coverage $(BUILD) $(or $(SCRIPTS),all)
+
 nulltools: ## run the end-to-end tests with tools that do nothing: no claim may hold
 	$(MAKE) $(SILENT) -j$(JOBS) all e2e-programs
 	@tests/run-null $(BUILD)
@@ -202,4 +207,4 @@ dist: ## build/xer-VERSION.tar.xz: the sources of the last commit, which build w
 deb: ## Debian packages of the last commit, in chroots (ON="bookworm trixie"): built twice to the same bytes, checked, tried
 	@tests/run-deb $(ON)
 
-.PHONY: browser-tools deb dist html check-distributions check-quick howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage install uninstall unit-programs e2e-programs
+.PHONY: browser-tools deb dist html check-distributions check-quick howto mutate nulltools all library readers tsan tsan-programs setup demo help clean check unit e2e lint fortify bench asan sanitized replay fuzz fuzz-engine fuzz-replay fuzz-hostile coverage coverage-scripts install uninstall unit-programs e2e-programs

@@ -77,6 +77,9 @@ def same_if_equal(code, begin, end):
     if not left or not right or re.search(r"\+\+|--|[^=!<>]=[^=]", left + " " + right):
         return False
     pairs = ((re.escape(left), re.escape(right)), (re.escape(right), re.escape(left)))
+    # Between integers of 64 bits, equal ones stay equal.
+    wide = r"(?:\((?:u?int64_t|s?size_t|off_t)\))?"
+    bare = tuple(wide + re.escape(re.sub("^" + wide, "", operand)) for operand in (left, right))
     rest = code[right_at:]
     if rest.startswith("?"):
         colon = behind(code, right_at + 1)
@@ -86,7 +89,7 @@ def same_if_equal(code, begin, end):
         if {yes, no} == {left, right}:
             return True
         other = yes if no == "0" else no if yes == "0" else ""
-        if any(re.fullmatch(CAST + r"(\(%s - %s\)|%s - %s)( (>>|/) \w+)?" % (pair * 2), other) for pair in pairs):
+        if any(re.fullmatch(CAST + r"(\(%s - %s\)|%s - %s)( (>>|/) \w+)?" % (pair * 2), other) for pair in (*pairs, bare, bare[::-1])):
             return True
     assigned = re.match(r"\)\s*([^;{}=]*?) = ([^;]*);\s*(?!\s*else\b)", rest)
     if assigned and code[:left_at].endswith("if (") and not re.match(r"else\b", rest[assigned.end():]) and \
