@@ -20,7 +20,7 @@ SAMPLER_OBJ    := $(call objects,,sampler)
 ANALYZER_OBJ   := $(filter-out %/disassemble_$(if $(CAPSTONE_LIBS),none,capstone).o,$(ANALYZER_OBJ))
 EXPERIMENT_OBJ := $(filter-out %/frame_$(if $(ZSTD_LIBS),none,zstd).o,$(EXPERIMENT_OBJ))
 # The recorder has its own copy of format/, compiled as position-independent code for the target.
-COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(filter-out %/nearest.o %/seekable.o,$(call objects,pic/,format))
+COLLECTOR_OBJ  := $(call objects,pic/,libcollector) $(filter-out %/nearest.o %/seekable.o %/memstream.o,$(call objects,pic/,format))
 
 PROGRAMS := $(BUILD)/bin/xcollect $(BUILD)/bin/xer_print $(BUILD)/bin/xer_archive
 # xer_print under other names, and the templates that it reads by default.
@@ -38,7 +38,7 @@ MODULES64 := $(patsubst libcollector/%.c,%,$(shell grep -lrw --include='*.c' sta
 	attach events/allocator events/blocking events/heap_sampled events/operators events/sync_other events/sync_owner events/tick events/tick_sample hook/got hook/visible object/code object/elffile \
 	object/loader thread/buserror process/reaped thread/handler_stack thread/lostpages thread/memo thread/memo_pool thread/pointer thread/restart
 COLLECTOR32_OBJ := $(filter-out $(patsubst %,$(BUILD)/obj/m32/libcollector/%,$(addsuffix /%,$(ROOMS64)) $(addsuffix .o,$(MODULES64))), \
-	$(call objects,m32/,libcollector)) $(filter-out %/nearest.o %/seekable.o,$(call objects,m32/,format))
+	$(call objects,m32/,libcollector)) $(filter-out %/nearest.o %/seekable.o %/memstream.o,$(call objects,m32/,format))
 LIBRARY32 := $(if $(HAS_M32),$(BUILD)/lib/xer/32/libcollector.so)
 HELPERS  := $(BUILD)/lib/xer/xer_attach $(BUILD)/lib/xer/xer_sampler
 

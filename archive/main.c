@@ -9,7 +9,8 @@
 #include "experiment/base/cutfile.h"
 #include "experiment/experiment.h"
 #include "experiment/archive/verify.h"
-#include "experiment/streams/frame.h"
+#include "experiment/packed/frame.h"
+#include "format/compress.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -87,11 +88,13 @@ static int make_common(const char *path)
 
 static int archive_all(const struct options *options)
 {
-	struct job job = {.archive = {.what = EXP_ARCHIVE_ON,
+	int compress = options->compress ? compress_parse(options->compress) : COMPRESS_ARCHIVES;
+	struct job job = {.archive = {.what = EXP_ARCHIVE_DEFAULT,
+	                              .compresses = compress != COMPRESS_OFF,
 	                              .rewrite = options->rewrite != NULL,
 	                              .common = options->common,
 	                              .match = options->match},
-	                  .compresses = options->compress && strcmp(options->compress, "on") == 0};
+	                  .compresses = compress == COMPRESS_ON};
 	struct visit visit = {.experiment = archive_experiment,
 	                      .context = &job,
 	                      .founders_only = options->founder_only != NULL,

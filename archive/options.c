@@ -1,6 +1,7 @@
 /* options.c: reads the command line of xer_archive by the table in options.def. */
 #include "archive/options.h"
 
+#include "format/compress.h"
 #include "format/nearest.h"
 
 #include "experiment/archive/archive.h"
@@ -80,9 +81,9 @@ static int check_match(const char *match, char *error, size_t size)
 
 static int check_compress(const char *word, char *error, size_t size)
 {
-	if (strcmp(word, "on") == 0 || strcmp(word, "off") == 0)
+	if (compress_parse(word) >= 0)
 		return 0;
-	snprintf(error, size, "-z: on or off, not '%.100s'; see --help", word);
+	snprintf(error, size, "-z: on, archives or off, not '%.100s'; see --help", word);
 	return -EINVAL;
 }
 

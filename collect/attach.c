@@ -62,13 +62,14 @@ void attach_archive(const struct installation *installation, const struct reques
 	                      "-q",
 	                      "-a",
 	                      (char *)request->archive,
-	                      request->compress ? "-z" : (char *)directory,
-	                      request->compress ? "on" : NULL,
+	                      "-z",
+	                      (char *)compress_words[request->compress],
 	                      (char *)directory,
 	                      NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 
-	if (installation->archive[0] && (strcmp(request->archive, "off") != 0 || request->compress))
+	if (installation->archive[0] &&
+	    (strcmp(request->archive, "off") != 0 || request->compress == COMPRESS_ON))
 		run(argv, environment);
 }
 

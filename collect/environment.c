@@ -115,7 +115,7 @@ char *environment_descriptor(const struct installation *installation, const stru
 	static struct descriptor descriptor;
 	static char text[sizeof(DESCRIPTOR_VARIABLE) + DESCRIPTOR_TEXT_MAX];
 	size_t len = sizeof(DESCRIPTOR_VARIABLE "=") - 1;
-	int archives = strcmp(request->archive, "off") != 0 || request->compress;
+	int archives = strcmp(request->archive, "off") != 0 || request->compress == COMPRESS_ON;
 
 	descriptor.version = DESCRIPTOR_VERSION;
 	descriptor.clock_is_tsc = (uint64_t)clock->is_tsc;

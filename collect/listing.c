@@ -148,7 +148,7 @@ static void put_library(const struct listing *listing, FILE *out)
 /* When events are recorded, which of them, how many, and how small: nothing if it is as always. */
 static void print_bounds(const struct request *request, FILE *out)
 {
-	if (request->compress)
+	if (request->compress == COMPRESS_ON)
 		fputs("data files   compressed at the end\n", out);
 	if (request->heap_mean)
 		fprintf(out, "heap mean    %llu bytes\n", (unsigned long long)request->heap_mean);

@@ -5,6 +5,7 @@
 #include "collect/host.h"
 #include "collect/quote.h"
 
+#include "format/compress.h"
 #include "format/layout.h"
 #include "format/record.h"
 #include "format/xml.h"
@@ -130,7 +131,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_number_setting(text, "keep_ms", request->keep_ms);
 	put_number_setting(text, "sample_ms", request->sample_ms);
 	put_setting(text, "archive", request->archive);
-	put_setting(text, "compress", request->compress ? "on" : "off");
+	put_setting(text, "compress", compress_words[request->compress]);
 	put_setting(text, "follow", request->follow);
 	put_setting(text, "command", line);
 }

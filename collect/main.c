@@ -143,7 +143,7 @@ static void warn_limits(const struct plan *plan)
 	if (strcmp(request->archive, "off") != 0 && !plan->installation.archive[0])
 		fprintf(stderr,
 		        "xcollect: warning: xer_archive is not beside xcollect: nothing will be archived\n");
-	if (request->compress && !plan->installation.archive[0])
+	if (request->compress == COMPRESS_ON && !plan->installation.archive[0])
 		fprintf(stderr,
 		        "xcollect: warning: -z: xer_archive is not beside xcollect: nothing will be compressed\n");
 }

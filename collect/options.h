@@ -7,6 +7,7 @@
 #include "collect/counters.h"
 #include "collect/hooks.h"
 #include "collect/profileclock.h"
+#include "format/compress.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -71,7 +72,7 @@ struct request {
 	uint64_t limit_bytes;         /* of event data, 0: none */
 	uint64_t keep_bytes, keep_ms; /* the newest data of so much, and of so long; 0: of any */
 	const char *archive;          /* "off", or what xer_archive -a takes */
-	int compress;                 /* the data files, at the end */
+	enum compress compress;       /* what, at the end */
 	const char *follow;
 	const char *output; /* NULL: the default name */
 	int overwrite;

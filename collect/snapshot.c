@@ -15,6 +15,7 @@
 #include "collect/snapshot_kept.h"
 
 #include "format/layout.h"
+#include "format/memstream.h"
 #include "format/lineage.h"
 
 #include <dirent.h>
@@ -201,7 +202,7 @@ static int put_notes(struct snapshot *snapshot)
 	char date[64] = "?", *notes = NULL, *all = NULL;
 	size_t len = 0, size;
 	struct tm parts;
-	FILE *out = open_memstream(&all, &size);
+	FILE *out = memstream_open(&all, &size);
 	int status;
 
 	if (!out)
@@ -218,9 +219,11 @@ static int put_notes(struct snapshot *snapshot)
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &parts);
 	fprintf(out, "Snapshot of %s for process %d, %s\n", snapshot->event.of, snapshot->event.pid,
 	        date);
-	status = fclose(out) != 0
-	                 ? -ENOMEM
-	                 : experiment_put_file(&snapshot->target, FMT_FILE_NOTES, all, size);
+	status = ferror(out) ? -ENOMEM : 0;
+	if (fclose(out) != 0)
+		status = -ENOMEM;
+	if (status == 0)
+		status = experiment_put_file(&snapshot->target, FMT_FILE_NOTES, all, size);
 	free(all);
 	return status;
 }

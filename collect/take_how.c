@@ -3,6 +3,7 @@
 #include "collect/signalname.h"
 #include "collect/take.h"
 
+#include "format/compress.h"
 #include "format/descriptor.h"
 
 #include <ctype.h>
@@ -241,7 +242,12 @@ int take_archive(struct request *request, const char *value)
 
 int take_compress(struct request *request, const char *value)
 {
-	return amount_switch(value, &request->compress);
+	int what = compress_parse(value);
+
+	if (what < 0)
+		return -EINVAL;
+	request->compress = (enum compress)what;
+	return 0;
 }
 
 int take_comment(struct request *request, const char *value)

@@ -3,6 +3,7 @@
 #include "analyzer/base/memory.h"
 
 #include "experiment/base/arena.h"
+#include "format/memstream.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -66,15 +67,13 @@ char *memory_format(const char *format, ...)
 
 FILE *memory_stream(char **text, size_t *size)
 {
-	*text = NULL;
-	return must(open_memstream(text, size));
+	return must(memstream_open(text, size));
 }
 
 void memory_stream_end(FILE *stream, char *const *text)
 {
 	int failed = fflush(stream) != 0 || ferror(stream);
 
-	/* glibc shortens the string when it closes, which may fail without an error. */
 	if (fclose(stream) != 0 || failed)
 		memory_fail();
 	must(*text);

@@ -4,6 +4,7 @@
 #include "experiment/base/boot.h"
 
 #include "experiment/archive/archive.h"
+#include "format/compress.h"
 #include "analyzer/model/choices.h"
 #include "experiment/symbols/code.h"
 #include "experiment/open/group.h"
@@ -122,7 +123,11 @@ static const char *why_not_archived(const struct dataset_experiment *at)
 /* A killed process could not archive its objects at its end: do it now, while they exist. */
 static void archive_dead(struct output *output, const struct dataset_experiment *at)
 {
-	struct exp_archive_options options = {.what = EXP_ARCHIVE_ON, .reporter = {.warn = ignore}};
+	struct exp_archive_options options = {
+		.what = EXP_ARCHIVE_ON,
+		.compresses = compress_parse(experiment_setting(at->experiment, "compress",
+	                                                        "archives")) != COMPRESS_OFF,
+		.reporter = {.warn = ignore}};
 	struct exp_cause cause = {.text = ""};
 	const char *what, *why_not;
 

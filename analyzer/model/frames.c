@@ -1,6 +1,7 @@
 /* frames.c: see frames.h. */
 #include "analyzer/model/frames.h"
 
+#include "experiment/base/internal.h"
 #include "experiment/symbols/code.h"
 #include "format/record.h"
 #include "analyzer/base/memory.h"
@@ -23,14 +24,10 @@ int frames_is_java(const struct sym_frame *frame)
 	return object->is_java || object->is_machine || is_jvm(object);
 }
 
-/* True for functions of the library that xcollect put into the process. */
+/* Is it a function of the library that xcollect put into the process? */
 static int is_recorder(const struct sym_function *function)
 {
-	static const char tail[] = "/xer/libcollector.so";
-	size_t len = strlen(function->object->path);
-
-	return len >= sizeof(tail) - 1 &&
-	       strcmp(function->object->path + len - (sizeof(tail) - 1), tail) == 0;
+	return exp_path_is_recorder(function->object->path);
 }
 
 static enum frames_kind kind_of(const struct sym_frame *frame)

@@ -12,6 +12,10 @@
 #include "experiment/base/regexwork.h"
 #include "experiment/elf/debugfile.h"
 #include "experiment/elf/object.h"
+#include "experiment/open/load.h"
+#include "experiment/packed/frame.h"
+#include "experiment/packed/pack.h"
+#include "experiment/packed/unpack.h"
 #include "experiment/jit/jitfiles.h"
 #include "format/layout.h"
 
@@ -25,6 +29,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { COMPRESS_LEAST = 16 << 10 /* bytes of a file that is compressed */ };
 
 static const struct what {
 	const char *word;
@@ -80,13 +86,44 @@ static void fail_error(struct archive *archive, const char *path, int error)
 	fail(archive, path, error == ESTALE ? "the file has changed since" : strerror(error));
 }
 
+/* A copy takes the place of one in the other form. */
+static void replace(const struct archive *archive, const char *name, const char *packed,
+                    int is_packed)
+{
+	if (archive->options->rewrite)
+		unlinkat(archive->directory, is_packed ? name : packed, 0);
+}
+
+/* Copy a file, compressed if that is asked for and makes it smaller. Returns 0 or -errno. */
+static int copy_file(const struct archive *archive, int file, const char *name)
+{
+	char packed[EXP_ARCHIVE_NAME_MAX + sizeof(FMT_PACKED_SUFFIX)];
+	struct exp_plain_file plain = {.fd = file, .level = EXP_PACK_OBJECTS};
+	struct stat st;
+	int rc = EXP_PACK_NOT_WORTH, is_packed;
+
+	snprintf(packed, sizeof(packed), "%s" FMT_PACKED_SUFFIX, name);
+	if (archive->options->compresses && exp_frames_are_known() && fstat(file, &st) == 0 &&
+	    st.st_size >= COMPRESS_LEAST && st.st_size <= EXP_UNPACK_MOST) {
+		plain.size = (uint64_t)st.st_size;
+		rc = exp_copy_with(file, archive->directory, packed, archive->options->rewrite,
+		                   exp_pack_file, &plain);
+	}
+	is_packed = rc != EXP_PACK_NOT_WORTH;
+	if (!is_packed)
+		rc = exp_copy(file, archive->directory, name, archive->options->rewrite);
+	if (rc == 0)
+		replace(archive, name, packed, is_packed);
+	return rc;
+}
+
 static void archive_under(struct archive *archive, int file, const char *name)
 {
 	int rc;
 
-	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name))
+	if (!archive->options->rewrite && exp_archived_exists(archive->directory, name))
 		return;
-	rc = exp_copy(file, archive->directory, name, archive->options->rewrite);
+	rc = copy_file(archive, file, name);
 	if (rc != 0)
 		fail_error(archive, name, -rc);
 }
@@ -148,8 +185,17 @@ static int is_new(const struct archive *archive, const char *name)
  * may have been full. */
 static void archive_rest(struct archive *archive, const struct exp_object *object, const char *name)
 {
-	int fd = is_new(archive, name) ? exp_file_open(archive->directory, name) : -ENOENT;
+	struct exp_object_file file = {.fd = -1};
+	int fd;
 
+	if (!is_new(archive, name))
+		return;
+	/* Where the original is, the copy need not be decompressed. */
+	fd = object->build_id[0] == '\0' ? -ENOENT
+	                                 : exp_object_open_recorded(object->path, object->build_id);
+	if (fd < 0 && exp_object_find_archived(archive->experiment, object->path, object->build_id,
+	                                       &file) == 0)
+		fd = file.fd;
 	if (fd < 0)
 		return;
 	archive_debug_file(archive, object, fd);
@@ -215,24 +261,24 @@ static void archive_object(struct archive *archive, const struct exp_object *obj
 	int fd, rc;
 
 	exp_archive_name(name, object->path, object->build_id, "");
-	if (!archive->options->rewrite && exp_copy_exists(archive->directory, name)) {
+	if (!archive->options->rewrite && exp_archived_exists(archive->directory, name)) {
 		archive_rest(archive, object, name);
 		return;
 	}
 	fd = exp_object_open_recorded(object->path, object->build_id);
-	if (fd < 0 && !exp_copy_exists(archive->directory, name)) {
+	if (fd < 0 && !exp_archived_exists(archive->directory, name)) {
 		int of_process = open_of_process(archive, object);
 
 		fd = of_process < 0 ? fd : of_process;
 	}
 	if (fd < 0) {
 		/* An archived file outlives the one it was copied from. */
-		if (!exp_copy_exists(archive->directory, name))
+		if (!exp_archived_exists(archive->directory, name))
 			fail_object(archive, object, -fd);
 		return;
 	}
 	archive_debug_file(archive, object, fd);
-	rc = exp_copy(fd, archive->directory, name, archive->options->rewrite);
+	rc = copy_file(archive, fd, name);
 	if (rc != 0)
 		fail_error(archive, object->path, -rc);
 	close(fd);
@@ -246,22 +292,29 @@ struct exp_archive_needs exp_archive_needs(enum exp_archive_what what)
 
 int exp_archive_find_used(struct experiment *experiment, unsigned char **used)
 {
-	const struct exp_data_set *set;
-	int rc = experiment_load(experiment, &set);
+	struct exp_load *load;
+	int is_whole, rc = exp_load_stacks(experiment, &load, &is_whole);
+	const struct exp_nodes *nodes;
 
 	if (rc != 0)
 		return rc;
-	*used = calloc(experiment->object_count + 1, 1);
-	if (!*used)
-		return -ENOMEM;
-	for (size_t i = 0; i < set->nodes.count; i++) {
-		const struct exp_object *object = experiment_object_at(experiment, set->nodes.pc[i],
-		                                                       set->nodes.generation[i]);
+	nodes = &load->set.nodes;
+	*used = malloc(experiment->object_count + 1);
+	if (*used)
+		memset(*used, !is_whole, experiment->object_count + 1);
+	for (size_t i = 0; *used && i < nodes->count; i++) {
+		const struct exp_object *object = experiment_object_at(experiment, nodes->pc[i],
+		                                                       nodes->generation[i]);
 
 		if (object)
 			(*used)[object - experiment->objects] = 1;
 	}
-	return 0;
+	/* Its functions are shown as one, whose name is known. */
+	for (size_t i = 0; *used && i < experiment->object_count; i++)
+		if (exp_path_is_recorder(experiment->objects[i].path))
+			(*used)[i] = 0;
+	exp_load_destroy(load);
+	return *used ? 0 : -ENOMEM;
 }
 
 static void archive_objects(struct archive *archive)

@@ -10,12 +10,12 @@
 /* What to archive: WHAT(NAME, "word", objects, sources, only used, meaning). */
 #define EXP_ARCHIVE_WHATS(WHAT) \
 	WHAT(OFF, "off", 0, 0, 0, "nothing") \
-	WHAT(ON, "on", 1, 0, 0, "all load objects (the default)") \
+	WHAT(ON, "on", 1, 0, 0, "all load objects") \
 	WHAT(COPY, "copy", 1, 0, 0, "the same as on") \
 	WHAT(LDOBJECTS, "ldobjects", 1, 0, 0, "the same as on") \
 	WHAT(SRC, "src", 1, 1, 0, \
 	     "all load objects, and the sources of functions in recorded stacks") \
-	WHAT(USEDLDOBJECTS, "usedldobjects", 1, 0, 1, "the load objects of recorded stacks") \
+	WHAT(USEDLDOBJECTS, "usedldobjects", 1, 0, 1, "the load objects of recorded stacks (the default)") \
 	WHAT(USEDSRC, "usedsrc", 1, 1, 1, "the load objects of recorded stacks, and their sources")
 
 /* Does a text match? Lack of memory is noted (arena.h). */
@@ -29,6 +29,7 @@ enum exp_archive_what {
 
 struct exp_archive_options {
 	enum exp_archive_what what;
+	int compresses;     /* copies, where it is worth it */
 	int rewrite;        /* replace what is archived already */
 	const char *common; /* existing directory that takes the files instead, NULL: the
 	                       experiment's own */
@@ -36,6 +37,8 @@ struct exp_archive_options {
 	                      all */
 	struct exp_reporter reporter; /* called for every file that could not be archived */
 };
+
+#define EXP_ARCHIVE_DEFAULT EXP_ARCHIVE_USEDLDOBJECTS
 
 /* The word's value. Returns 0 or -EINVAL. */
 int exp_archive_parse(const char *word, enum exp_archive_what *out);
@@ -46,7 +49,8 @@ struct exp_archive_needs {
 };
 struct exp_archive_needs exp_archive_needs(enum exp_archive_what what);
 
-/* Which objects occur in recorded stacks: (*used)[index in experiment_objects]. The caller frees.
+/* Which objects occur in recorded stacks: (*used)[index in experiment_objects], without the
+ * recorder's own library; all, if functions were traced. No events are read. The caller frees.
  * Returns 0 or -ENOMEM. */
 int exp_archive_find_used(struct experiment *experiment, unsigned char **used);
 

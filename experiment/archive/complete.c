@@ -9,6 +9,7 @@
 #include "experiment/jit/java.h"
 #include "format/fdr.h"
 #include "format/layout.h"
+#include "format/memstream.h"
 #include "format/record.h"
 
 #include <errno.h>
@@ -154,14 +155,16 @@ static int make_classes(const struct experiment *experiment)
 	size_t count = experiment->methods.count, size = 0;
 	const struct exp_method **methods = calloc(count, sizeof(const struct exp_method *));
 	char *text = NULL;
-	FILE *out = methods ? open_memstream(&text, &size) : NULL;
+	FILE *out = methods ? memstream_open(&text, &size) : NULL;
 	int status = -ENOMEM;
 
 	for (size_t i = 0; out && i < count; i++)
 		methods[i] = &experiment->methods.methods[i];
 	if (out) {
 		put_classes(out, methods, count);
-		status = fclose(out) != 0 ? -ENOMEM : 0;
+		status = ferror(out) ? -ENOMEM : 0;
+		if (fclose(out) != 0)
+			status = -ENOMEM;
 	}
 	if (status == 0)
 		status = make_file(experiment->directory, "JAVA_CLASSES", ".classes.new", text,

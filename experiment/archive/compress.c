@@ -1,114 +1,27 @@
-/* compress.c: compresses data files into independent frames. See compress.h.
+/* compress.c: compresses data files. See compress.h.
  * See doc/decisions/107-compressed-files.md. */
 #include "experiment/archive/compress.h"
 
 #include "experiment/archive/copy.h"
 #include "experiment/base/boot.h"
 #include "experiment/base/internal.h"
-#include "experiment/streams/frame.h"
-#include "experiment/streams/packed.h"
+#include "experiment/packed/frame.h"
+#include "experiment/packed/pack.h"
 #include "experiment/streams/stream.h"
-#include "format/retry.h"
-#include "format/seekable.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-	BLOCK = 512,  /* the unit of st_blocks */
-	HOLES = 16,   /* a file that is so often as long as what is in it is left as it is */
-	NOT_WORTH = 1 /* what write_packed returns then */
+	BLOCK = 512, /* the unit of st_blocks */
+	HOLES = 16   /* a file that is so often as long as what is in it is left as it is */
 };
-
-/* A file that is being compressed. */
-struct work {
-	int from;
-	uint64_t size;
-	struct exp_packer *packer;
-	uint8_t *plain, *packed; /* a frame */
-	struct seekable_entry *entries;
-	size_t count, capacity;
-	uint64_t put; /* bytes written */
-};
-
-/* Read up to a frame at `at`. Returns how many bytes, or -errno. */
-static ssize_t read_frame(struct work *work, uint64_t at)
-{
-	uint64_t left = work->size - at;
-	size_t size = left < EXP_FRAME ? (size_t)left : EXP_FRAME, done = 0;
-	unsigned tries = 0;
-
-	while (done < size) {
-		ssize_t got = pread(work->from, work->plain + done, size - done,
-		                    (off_t)(at + done));
-
-		if (retry_call(got, &tries))
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -ESTALE;
-		done += (size_t)got;
-	}
-	return (ssize_t)size;
-}
-
-static int put_frame(struct work *work, int to, size_t size)
-{
-	ssize_t packed = exp_pack(work->packer, work->packed, exp_packed_most(EXP_FRAME),
-	                          work->plain, size);
-
-	if (packed < 0)
-		return (int)packed;
-	if (exp_array_reserve(&work->entries, &work->capacity, work->count,
-	                      sizeof(*work->entries)) != 0)
-		return -ENOMEM;
-	work->entries[work->count++] = (struct seekable_entry){(uint32_t)packed, (uint32_t)size};
-	work->put += (uint64_t)packed;
-	return exp_copy_bytes(to, work->packed, (size_t)packed);
-}
-
-static int put_table(struct work *work, int to)
-{
-	size_t size = SEEKABLE_HEAD + work->count * SEEKABLE_ENTRY + SEEKABLE_FOOTER;
-	uint8_t *table = malloc(size);
-	int rc;
-
-	if (!table)
-		return -ENOMEM;
-	seekable_head_put(table, (uint32_t)work->count);
-	for (size_t i = 0; i < work->count; i++)
-		seekable_entry_put(table + SEEKABLE_HEAD + i * SEEKABLE_ENTRY, &work->entries[i]);
-	seekable_footer_put(table + size - SEEKABLE_FOOTER, (uint32_t)work->count);
-	rc = exp_copy_bytes(to, table, size);
-	work->put += size;
-	free(table);
-	return rc;
-}
-
-static int write_packed(void *context, int to)
-{
-	struct work *work = context;
-	int rc = 0;
-
-	for (uint64_t at = 0; rc == 0 && at < work->size; at += EXP_FRAME) {
-		ssize_t size = read_frame(work, at);
-
-		rc = size < 0 ? (int)size : put_frame(work, to, (size_t)size);
-	}
-	if (rc == 0)
-		rc = put_table(work, to);
-	/* What readers would refuse, and what is hardly smaller, stays plain. */
-	if (rc == 0 &&
-	    (work->size / EXP_PACKED_RATIO > work->put || work->put > work->size - work->size / 8))
-		rc = NOT_WORTH;
-	return rc;
-}
 
 static int is_worth_it(const struct stat *st)
 {
@@ -121,26 +34,17 @@ static int is_worth_it(const struct stat *st)
 static int compress(int directory, const char *name, int from, const struct stat *st)
 {
 	const struct timespec times[2] = {st->st_atim, st->st_mtim};
-	struct work work = {.from = from,
-	                    .size = (uint64_t)st->st_size,
-	                    .packer = exp_packer_create(),
-	                    .plain = malloc(EXP_FRAME),
-	                    .packed = malloc(exp_packed_most(EXP_FRAME))};
+	struct exp_plain_file plain = {from, (uint64_t)st->st_size, EXP_PACK_DATA};
 	char packed_name[NAME_MAX];
-	int rc = !work.packer || !work.plain || !work.packed ? -ENOMEM : 0;
+	int rc;
 
 	snprintf(packed_name, sizeof(packed_name), "%.200s" FMT_PACKED_SUFFIX, name);
-	if (rc == 0)
-		rc = exp_copy_made(directory, packed_name, st->st_mode & 0777, write_packed, &work);
+	rc = exp_copy_made(directory, packed_name, st->st_mode & 0777, exp_pack_file, &plain);
 	if (rc == 0) {
 		utimensat(directory, packed_name, times, AT_SYMLINK_NOFOLLOW);
 		rc = unlinkat(directory, name, 0) != 0 && errno != ENOENT ? -errno : 0;
 	}
-	exp_packer_destroy(work.packer);
-	free(work.plain);
-	free(work.packed);
-	free(work.entries);
-	return rc == NOT_WORTH ? 0 : rc;
+	return rc == EXP_PACK_NOT_WORTH ? 0 : rc;
 }
 
 static int compress_stream(int directory, const char *name)

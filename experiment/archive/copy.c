@@ -4,6 +4,7 @@
  * machine. */
 #include "experiment/archive/copy.h"
 
+#include "experiment/base/internal.h"
 #include "format/layout.h"
 #include "format/retry.h"
 
@@ -22,24 +23,6 @@
 enum { NAMES_MAX = 1000 };
 enum { CHUNK = 1 << 20, KERNEL_CHUNK = 1 << 30 };
 
-int exp_copy_bytes(int fd, const void *from, size_t len)
-{
-	const char *bytes = from;
-	unsigned tries = 0;
-
-	while (len > 0) {
-		ssize_t put = write(fd, bytes, len);
-
-		if (retry_call(put, &tries))
-			continue;
-		if (put < 0)
-			return -errno;
-		bytes += put;
-		len -= (size_t)put;
-	}
-	return 0;
-}
-
 /* A file that ends earlier than it did was truncated during the copy. */
 static int copy_by_hand(int from, int to, off_t size)
 {
@@ -55,7 +38,7 @@ static int copy_by_hand(int from, int to, off_t size)
 		if (got <= 0)
 			rc = got < 0 ? -errno : -ESTALE;
 		else
-			rc = exp_copy_bytes(to, buffer, (size_t)got);
+			rc = exp_bytes_write(to, buffer, (size_t)got);
 		size -= got;
 	}
 	free(buffer);
@@ -236,7 +219,8 @@ static int finish(int to, int rc, int directory, const char *temporary, const ch
 	return rc;
 }
 
-int exp_copy(int from, int directory, const char *name, int rewrite)
+int exp_copy_with(int from, int directory, const char *name, int rewrite,
+                  int (*write)(void *context, int to), void *context)
 {
 	char temporary[64];
 	int is_open = is_for_all(from);
@@ -247,7 +231,19 @@ int exp_copy(int from, int directory, const char *name, int rewrite)
 		return to;
 	if (is_open)
 		exp_copy_give(to, directory);
-	return finish(to, copy_bytes(from, to), directory, temporary, name, rewrite);
+	return finish(to, write(context, to), directory, temporary, name, rewrite);
+}
+
+static int write_plain(void *context, int to)
+{
+	const int *from = context;
+
+	return copy_bytes(*from, to);
+}
+
+int exp_copy(int from, int directory, const char *name, int rewrite)
+{
+	return exp_copy_with(from, directory, name, rewrite, write_plain, &from);
 }
 
 int exp_copy_made(int directory, const char *name, mode_t mode, int (*write)(void *context, int to),
@@ -274,7 +270,7 @@ int exp_copy_text(const char *text, int directory, const char *name)
 	if (to < 0)
 		return to;
 	exp_copy_give(to, directory);
-	return finish(to, exp_copy_bytes(to, text, strlen(text)), directory, temporary, name, 1);
+	return finish(to, exp_bytes_write(to, text, strlen(text)), directory, temporary, name, 1);
 }
 
 int exp_copy_exists(int directory, const char *name)

@@ -19,14 +19,16 @@ void exp_copy_give(int made, int directory);
  * Returns 0 or -errno. */
 int exp_copy(int from, int directory, const char *name, int rewrite);
 
+/* The same, where `write` makes the contents of the copy: it gets the descriptor to write to, and
+ * returns 0 or something else, which is returned; then nothing has changed. */
+int exp_copy_with(int from, int directory, const char *name, int rewrite,
+                  int (*write)(void *context, int to), void *context);
+
 /* Make the file `name`, replacing it, by `write`, which gets the descriptor to write to and returns
  * 0 or -errno; its rights are `mode`. Returns what write returned, or -errno; then nothing has
  * changed. */
 int exp_copy_made(int directory, const char *name, mode_t mode, int (*write)(void *context, int to),
                   void *context);
-
-/* Write all bytes. Returns 0 or -errno. */
-int exp_copy_bytes(int fd, const void *bytes, size_t len);
 
 /* Write text as the file `name`, replacing it. Returns 0 or -errno. */
 int exp_copy_text(const char *text, int directory, const char *name);

@@ -125,7 +125,7 @@ static void check_shared(struct exp_verify *verify, int file, const char *path)
 	if (fd < 0)
 		return;
 	exp_archive_name(name, shared.name, shared.build_id, ".debug");
-	if ((verify->archives < 0 || !exp_copy_exists(verify->archives, name)) &&
+	if ((verify->archives < 0 || !exp_archived_exists(verify->archives, name)) &&
 	    is_new(verify, name, "shared") != 0)
 		miss(verify, exp_descriptor_path(fd, place) == 0 ? place : shared.name,
 		     "debug file: not archived");
@@ -145,7 +145,8 @@ static void check_debug_file(struct exp_verify *verify, const struct exp_object 
 	if (exp_descriptor_path(debug, path) != 0)
 		snprintf(path, sizeof(path), "%.4000s", object->path);
 	archived = exp_object_find_archived_debug(verify->experiment, object->path,
-	                                          object->build_id, own);
+	                                          object->build_id,
+	                                          EXP_ARCHIVED_PLAIN | EXP_ARCHIVED_PACKED, own);
 	if (archived >= 0 && is_own(verify, own))
 		verify->counts.debug_files++;
 	else
@@ -161,8 +162,11 @@ static void check_debug_file(struct exp_verify *verify, const struct exp_object 
 static void check_object(struct exp_verify *verify, const struct exp_object *object)
 {
 	struct exp_object_file file;
-	int rc = exp_object_find(verify->experiment, object->path, object->build_id, &file);
+	int rc = exp_object_find_archived(verify->experiment, object->path, object->build_id,
+	                                  &file);
 
+	if (rc != 0)
+		rc = exp_object_find(verify->experiment, object->path, object->build_id, &file);
 	if (rc == 0 && file.archived && is_own(verify, file.path))
 		verify->counts.objects++;
 	else if (rc == 0)
@@ -296,10 +300,10 @@ static struct exp_archive_needs needs_of(const struct exp_verify *verify)
 
 	if (!verify->has_what &&
 	    exp_archive_parse(experiment_setting(verify->experiment, "archive", "on"), &what) != 0)
-		what = EXP_ARCHIVE_ON;
+		what = EXP_ARCHIVE_ON; /* as all experiments without the setting were made */
 	if (what ==
 	    EXP_ARCHIVE_OFF) /* what was not asked for at the time is missing all the same */
-		what = EXP_ARCHIVE_ON;
+		what = EXP_ARCHIVE_DEFAULT;
 	return exp_archive_needs(what);
 }
 

@@ -4,6 +4,7 @@
 #include "experiment/base/internal.h"
 
 #include "experiment/base/hash.h"
+#include "format/retry.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,6 +30,38 @@ int exp_file_open(int directory, const char *name)
 		return fd;
 	close(fd);
 	return -EBADMSG;
+}
+
+int exp_bytes_write(int fd, const void *from, size_t len)
+{
+	const char *bytes = from;
+	unsigned tries = 0;
+
+	while (len > 0) {
+		ssize_t put = write(fd, bytes, len);
+
+		if (retry_call(put, &tries))
+			continue;
+		if (put < 0)
+			return -errno;
+		bytes += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+int exp_path_is_recorder(const char *path)
+{
+	static const char *const tails[] = {"/xer/libcollector.so", "/xer/32/libcollector.so"};
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		size_t tail = strlen(tails[i]);
+
+		if (len >= tail && strcmp(path + len - tail, tails[i]) == 0)
+			return 1;
+	}
+	return 0;
 }
 
 /* ---- directories */

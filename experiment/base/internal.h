@@ -115,6 +115,12 @@ void exp_warn_told(struct experiment *experiment, const char *message);
  * Returns a descriptor, or -errno (-EBADMSG: not a regular file). */
 int exp_file_open(int directory, const char *name);
 
+/* Is this the path of the library that xcollect puts into programs? */
+int exp_path_is_recorder(const char *path);
+
+/* Write all bytes. Returns 0 or -errno. */
+int exp_bytes_write(int fd, const void *bytes, size_t len);
+
 /* ---- the directory of an experiment
  *
  * A founder holds its directory open. A descendant that was opened with its founder holds none: a

@@ -31,25 +31,36 @@ static int open_shared(const struct exp_binary *binary, char *path)
 
 	if (exp_shared_file_link(from, &shared) != 0)
 		return -ENOENT;
-	fd = exp_object_find_archived_debug(binary->experiment, shared.name, shared.build_id, path);
+	fd = exp_object_find_archived_debug(binary->experiment, shared.name, shared.build_id,
+	                                    EXP_ARCHIVED_PLAIN, path);
 	if (fd < 0 && exp_descriptor_path(from, path) == 0)
 		fd = exp_shared_file_open(path, &shared);
+	if (fd < 0)
+		fd = exp_object_find_archived_debug(binary->experiment, shared.name,
+		                                    shared.build_id, EXP_ARCHIVED_PACKED, path);
 	return fd >= 0 ? fd : open_served(shared.build_id);
 }
 
-/* The separate debug file: archived, beside the file that is read, at its recorded place, or from a
- * server. */
+static int open_archived_debug(const struct exp_binary *binary, unsigned form, char *path)
+{
+	return binary->build_id[0] == '\0'
+	               ? -ENOENT
+	               : exp_object_find_archived_debug(binary->experiment, binary->path,
+	                                                binary->build_id, form, path);
+}
+
+/* The separate debug file: archived, beside the file that is read, at its recorded place, archived
+ * and compressed, or from a server. */
 static int open_debug(const struct exp_binary *binary, const char *file, char *path)
 {
-	int fd = -ENOENT;
+	int fd = open_archived_debug(binary, EXP_ARCHIVED_PLAIN, path);
 
-	if (binary->build_id[0] != '\0')
-		fd = exp_object_find_archived_debug(binary->experiment, binary->path,
-		                                    binary->build_id, path);
 	if (fd < 0 && file)
 		fd = exp_debug_file_open(binary->fd, file, binary->build_id);
 	if (fd < 0 && (!file || strcmp(file, binary->path) != 0))
 		fd = exp_debug_file_open(binary->fd, binary->path, binary->build_id);
+	if (fd < 0)
+		fd = open_archived_debug(binary, EXP_ARCHIVED_PACKED, path);
 	return fd >= 0 ? fd : open_served(binary->build_id);
 }
 

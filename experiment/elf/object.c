@@ -4,6 +4,7 @@
 
 #include "experiment/base/arena.h"
 #include "experiment/base/internal.h"
+#include "experiment/packed/unpack.h"
 #include "format/layout.h"
 
 #include <elfutils/libdwelf.h>
@@ -120,18 +121,57 @@ int exp_object_if_matches(int fd, const char *build_id)
 	return -ENOENT;
 }
 
+static const char *packed_name(char packed[EXP_ARCHIVE_NAME_MAX + 8], const char *name)
+{
+	snprintf(packed, EXP_ARCHIVE_NAME_MAX + 8, "%s" FMT_PACKED_SUFFIX, name);
+	return packed;
+}
+
+static int exists(int directory, const char *name)
+{
+	struct stat st;
+
+	return fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+int exp_archived_exists(int directory, const char *name)
+{
+	char packed[EXP_ARCHIVE_NAME_MAX + 8];
+
+	return exists(directory, name) || exists(directory, packed_name(packed, name));
+}
+
+static int open_packed(int directory, const char *name)
+{
+	char packed[EXP_ARCHIVE_NAME_MAX + 8];
+	int file = exp_file_open(directory, packed_name(packed, name)), fd;
+
+	if (file < 0)
+		return file;
+	fd = exp_unpack_file(file);
+	exp_memory_note(fd == -ENOMEM ? ENOMEM : 0);
+	close(file);
+	return fd;
+}
+
 /* Open a file by name in an archive directory, without following links out of it. */
-static int open_archived(const char *directory, const char *name, char *path)
+static int open_archived(const char *directory, const char *name, unsigned forms, char *path)
 {
 	int archive = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int fd;
+	const char *suffix = "";
+	int fd = -ENOENT;
 
 	if (archive < 0)
 		return -ENOENT;
-	fd = exp_file_open(archive, name);
+	if (forms & EXP_ARCHIVED_PLAIN)
+		fd = exp_file_open(archive, name);
+	if (fd < 0 && forms & EXP_ARCHIVED_PACKED) {
+		fd = open_packed(archive, name);
+		suffix = FMT_PACKED_SUFFIX;
+	}
 	close(archive);
 	if (fd >= 0)
-		snprintf(path, EXP_PLACE_MAX, "%.3800s/%s", directory, name);
+		snprintf(path, EXP_PLACE_MAX, "%.3800s/%s%s", directory, name, suffix);
 	return fd;
 }
 
@@ -139,7 +179,7 @@ static int open_archived(const char *directory, const char *name, char *path)
 static int read_common(const char *archives, char *directory, size_t size)
 {
 	char path[EXP_PLACE_MAX];
-	int fd = open_archived(archives, EXP_ARCHIVE_COMMON, path);
+	int fd = open_archived(archives, EXP_ARCHIVE_COMMON, EXP_ARCHIVED_PLAIN, path);
 	ssize_t len;
 
 	if (fd < 0)
@@ -154,15 +194,15 @@ static int read_common(const char *archives, char *directory, size_t size)
 }
 
 static int find_archived(const struct experiment *experiment, const char *name,
-                         const char *build_id, char *path)
+                         const char *build_id, unsigned forms, char *path)
 {
 	char archives[EXP_PLACE_MAX], common[EXP_PLACE_MAX];
 	int fd;
 
 	snprintf(archives, sizeof(archives), "%.3800s/" FMT_DIR_ARCHIVES, experiment->founder);
-	fd = open_archived(archives, name, path);
+	fd = open_archived(archives, name, forms, path);
 	if (fd < 0 && read_common(archives, common, sizeof(common)) == 0)
-		fd = open_archived(common, name, path);
+		fd = open_archived(common, name, forms, path);
 	return exp_object_if_matches(fd, build_id);
 }
 
@@ -210,34 +250,56 @@ int exp_object_open_recorded(const char *path, const char *build_id)
 	return is_vdso ? -ENOENT : -ESTALE;
 }
 
-int exp_object_find_archived(const struct experiment *experiment, const char *path,
-                             const char *build_id, struct exp_object_file *out)
+static int find_form(const struct experiment *experiment, const char *path, const char *build_id,
+                     unsigned forms, struct exp_object_file *out)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
 
 	*out = (struct exp_object_file){.fd = -1};
 	exp_archive_name(name, path, build_id, "");
-	out->fd = find_archived(experiment, name, build_id, out->path);
+	out->fd = find_archived(experiment, name, build_id, forms, out->path);
 	out->archived = out->fd >= 0;
 	return out->archived ? 0 : -ENOENT;
+}
+
+int exp_object_find_archived(const struct experiment *experiment, const char *path,
+                             const char *build_id, struct exp_object_file *out)
+{
+	return find_form(experiment, path, build_id, EXP_ARCHIVED_PLAIN | EXP_ARCHIVED_PACKED, out);
+}
+
+static int find_recorded(const char *path, const char *build_id, struct exp_object_file *out)
+{
+	*out = (struct exp_object_file){.fd = exp_object_open_recorded(path, build_id)};
+	snprintf(out->path, sizeof(out->path), "%.4000s", path);
+	out->mismatch = out->fd == -ESTALE;
+	return out->fd < 0 ? -ENOENT : 0;
 }
 
 int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
                     struct exp_object_file *out)
 {
-	if (exp_object_find_archived(experiment, path, build_id, out) == 0)
+	int mismatch;
+
+	if (find_form(experiment, path, build_id, EXP_ARCHIVED_PLAIN, out) == 0)
 		return 0;
-	snprintf(out->path, sizeof(out->path), "%.4000s", path);
-	out->fd = exp_object_open_recorded(path, build_id);
-	out->mismatch = out->fd == -ESTALE;
-	return out->fd < 0 ? -ENOENT : 0;
+	/* What has the same build-id is the same file, and need not be decompressed. */
+	if (build_id[0] != '\0' && find_recorded(path, build_id, out) == 0)
+		return 0;
+	mismatch = out->mismatch;
+	if (find_form(experiment, path, build_id, EXP_ARCHIVED_PACKED, out) == 0)
+		return 0;
+	if (build_id[0] == '\0')
+		return find_recorded(path, build_id, out);
+	out->mismatch = mismatch;
+	return -ENOENT;
 }
 
 int exp_object_find_archived_debug(const struct experiment *experiment, const char *object,
-                                   const char *build_id, char *path)
+                                   const char *build_id, unsigned forms, char *path)
 {
 	char name[EXP_ARCHIVE_NAME_MAX];
 
 	exp_archive_name(name, object, build_id, ".debug");
-	return find_archived(experiment, name, build_id, path);
+	return find_archived(experiment, name, build_id, forms, path);
 }

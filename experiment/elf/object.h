@@ -43,12 +43,13 @@ struct exp_object_file {
 	int mismatch; /* set also if nothing was found: a file exists, with another build-id */
 };
 
-/* Find the file of an object: in the archives of the experiment's founder, then at its recorded
+/* Find the file of an object: a plain copy in the archives of the experiment's founder, the file of
+ * its build-id at its recorded path, a compressed copy, or, if it has no build-id, what is at its
  * path. Returns 0 (the caller closes out->fd) or -ENOENT. */
 int exp_object_find(const struct experiment *experiment, const char *path, const char *build_id,
                     struct exp_object_file *out);
 
-/* The same, in the archives alone. */
+/* The same, in the archives alone. What is compressed is decompressed into memory (unpack.h). */
 int exp_object_find_archived(const struct experiment *experiment, const char *path,
                              const char *build_id, struct exp_object_file *out);
 
@@ -60,10 +61,16 @@ int exp_object_is_vdso(const char *path);
  * descriptor, -ENOENT, or -ESTALE: a file is there, with another build-id. */
 int exp_object_open_recorded(const char *path, const char *build_id);
 
-/* Find the separate debug file of an object in the archives. Returns a descriptor and
- * path[EXP_PLACE_MAX], or -ENOENT. */
+/* Forms of a file in an archive: as it is, or compressed, with FMT_PACKED_SUFFIX behind its name. */
+enum { EXP_ARCHIVED_PLAIN = 1, EXP_ARCHIVED_PACKED = 2 };
+
+/* Has the archive directory a regular file of this name, in either form? */
+int exp_archived_exists(int directory, const char *name);
+
+/* Find the separate debug file of an object in the archives, in one of these forms. Returns a
+ * descriptor and path[EXP_PLACE_MAX], or -ENOENT. */
 int exp_object_find_archived_debug(const struct experiment *experiment, const char *object,
-                                   const char *build_id, char *path);
+                                   const char *build_id, unsigned forms, char *path);
 
 /* True if the open ELF file has this build-id. Any file has the build-id "", except core files,
  * which are not load objects. */

@@ -48,9 +48,8 @@ static int is_recorder(const struct experiment *experiment, uint64_t pc)
 {
 	const struct exp_object *object = experiment_object_at(experiment, pc,
 	                                                       EXP_GENERATION_INSTANTS - 1);
-	const char *slash = !object ? NULL : strrchr(object->path, '/');
 
-	return slash && strcmp(slash + 1, "libcollector.so") == 0;
+	return object && exp_path_is_recorder(object->path);
 }
 
 static int add_pc(struct reader *reader, uint64_t pc)

@@ -144,7 +144,8 @@ static int begin(struct exp_load *load)
 	return !selection || !selection->begin ? 0 : selection->begin(selection->context, &nodes);
 }
 
-static int read_streams(struct exp_load *load)
+/* All stacks but those of traced functions, which are known when the trace has been read. */
+static int read_stacks(struct exp_load *load)
 {
 	int rc = read_nodes(load);
 
@@ -160,6 +161,13 @@ static int read_streams(struct exp_load *load)
 		rc = exp_fxtlog_nodes(load);
 	if (rc == 0)
 		rc = exp_program_nodes(load);
+	return rc;
+}
+
+static int read_streams(struct exp_load *load)
+{
+	int rc = read_stacks(load);
+
 	if (rc == 0)
 		rc = exp_functrace_read(load);
 	if (rc == 0)
@@ -191,7 +199,7 @@ static int read_streams(struct exp_load *load)
 static const struct exp_io no_io;
 
 static int load_once(struct experiment *experiment, const struct exp_selection *selection,
-                     struct exp_load **out)
+                     int (*read)(struct exp_load *load), struct exp_load **out)
 {
 	struct exp_load *load = calloc(1, sizeof(*load));
 	int rc;
@@ -202,7 +210,7 @@ static int load_once(struct experiment *experiment, const struct exp_selection *
 	load->selection = selection;
 	load->first_tsc = UINT64_MAX;
 	load->set.io = &no_io;
-	rc = read_streams(load);
+	rc = read(load);
 	if (rc != 0) {
 		exp_load_destroy(load);
 		return rc;
@@ -230,7 +238,7 @@ static int make(struct experiment *experiment, const struct exp_selection *selec
 	for (int try = 0; rc == 0 && try < LIVE_TRIES && (try == 0 || !is_complete(load)); try++) {
 		exp_load_destroy(load);
 		load = NULL;
-		rc = load_once(experiment, selection, &load);
+		rc = load_once(experiment, selection, read_streams, &load);
 	}
 	if (rc != 0)
 		return rc;
@@ -259,6 +267,18 @@ int exp_load_make(struct experiment *experiment, const struct exp_selection *sel
 	if (held < 0)
 		exp_warn(experiment, "it cannot be opened again: %s", strerror(-held));
 	rc = make(experiment, selection, out);
+	exp_directory_let_go(experiment, held);
+	return rc;
+}
+
+int exp_load_stacks(struct experiment *experiment, struct exp_load **out, int *is_whole)
+{
+	int held = exp_directory_hold(experiment);
+	int rc = load_once(experiment, NULL, read_stacks, out);
+
+	if (rc == 0)
+		tell_nodes(*out, &(*out)->set.nodes);
+	*is_whole = !exp_functrace_exists(experiment);
 	exp_directory_let_go(experiment, held);
 	return rc;
 }

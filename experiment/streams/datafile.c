@@ -2,8 +2,8 @@
 #include "experiment/streams/datafile.h"
 
 #include "experiment/base/internal.h"
-#include "experiment/streams/frame.h"
-#include "experiment/streams/packed.h"
+#include "experiment/packed/frame.h"
+#include "experiment/packed/packed.h"
 
 #include <errno.h>
 #include <fcntl.h>

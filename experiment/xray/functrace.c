@@ -188,7 +188,7 @@ static int pair(struct exp_load *load)
 }
 
 /* The tables are large, and most of thousands of descendants have no trace. */
-static int has_trace(const struct experiment *experiment)
+int exp_functrace_exists(const struct experiment *experiment)
 {
 	uint64_t size;
 	int is_packed;
@@ -206,7 +206,7 @@ static int read_stream(struct exp_load *load,
 {
 	int rc;
 
-	if (!has_trace(load->experiment))
+	if (!exp_functrace_exists(load->experiment))
 		return 0;
 	load->calls = malloc(sizeof(*load->calls));
 	rc = !load->calls ? -ENOMEM : calls_init(load->calls, load->experiment->clock.hz);

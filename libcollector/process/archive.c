@@ -12,6 +12,7 @@
 #include "libcollector/process/helper.h"
 #include "libcollector/write/log.h"
 
+#include "format/compress.h"
 #include "format/lineage.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static void choose(int is_whole)
 }
 
 /* Whoever archives the whole tree compresses its data files, if that is asked for. */
-static char compress[sizeof("off")];
+static char compress[sizeof("archives")];
 #define COMPRESS "-z", compress
 
 void archive_run(int is_last)
@@ -93,7 +94,7 @@ void archive_run(int is_last)
 	static char *closing[] = {col.descriptor.archive,      "-s",     NULL, "-a",
 	                          col.descriptor.archive_mode, COMPRESS, what, NULL};
 	const struct helper helper = {.argv = quiet, .told = closing, .is_last = is_last};
-	int is_whole;
+	int is_whole, packs;
 
 	if (!col.descriptor.archive[0])
 		return;
@@ -106,7 +107,10 @@ void archive_run(int is_last)
 		return;
 	}
 	choose(is_whole);
-	strcpy(compress, is_whole && col.descriptor.compress ? "on" : "off");
+	packs = col.descriptor.compress < COMPRESS_COUNT ? (int)col.descriptor.compress : 0;
+	if (!is_whole && packs == COMPRESS_ON)
+		packs = COMPRESS_ARCHIVES;
+	strcpy(compress, compress_words[packs]);
 	closing[2] = col.descriptor.directory + col.descriptor.name_at;
 	col_log_let_go();
 	if (helper_run(&helper) == -EAGAIN)

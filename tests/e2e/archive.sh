@@ -24,6 +24,36 @@ record auto -H on -- ./program
 contains "the object is in archives" '^program_' <(ls auto.er/archives)
 moved "archived at the end" auto
 
+# By default it has what stacks need, compressed, and not the recorder, whose functions are shown as one.
+is "by default, archives have the objects in stacks, and not the recorder" "libc.so.6 program " \
+	"$(ls elsewhere.auto/auto.er/archives | grep -v '\.debug' | sed 's/_[0-9a-f]*\(\.zst\)*$//' | grep -E '^(libc|program)' | LC_ALL=C sort | xargs) $(ls elsewhere.auto/auto.er/archives | grep collector)"
+record nothing -p off -- true
+is "a process without stacks has no archive" "" "$(ls nothing.er/archives)"
+cp "$programs/heap_known" program
+record all -A on -z off -H on -- ./program
+is "-A on archives all objects, -z off as they are" "1 1 0" "$(ls all.er/archives | wc -l | awk '{ print ($1 > 3) }') $(ls all.er/archives | grep -c '^libcollector.so_[0-9a-f]*$') $(ls all.er/archives | grep -c '\.zst$')"
+record some -H on -- ./program
+if ls some.er/archives | grep -q '^program_[0-9a-f]*\.zst$'; then
+	is "a copy has the bytes of the file" "$(cksum <program)" "$(zstd -d -c some.er/archives/program_*.zst | cksum)"
+	report some -functions -lines
+	rm -f program
+	mkdir far
+	mv some.er far/
+	"$xer_print" -functions -lines far/some.er >far.txt 2>&1
+	is "which is read where the file is gone" "said" "$(said_in far.txt)$(diff some.txt far.txt | head -5)"
+	printf '????????' | dd of="$(echo far/some.er/archives/program_*.zst)" bs=1 seek=100 conv=notrunc status=none
+	limited 60 "$xer_print" -functions far/some.er >damaged.txt 2>&1
+	is "one that is damaged is not read" "0 0" "$? $(grep -c leak_malloc damaged.txt)"
+	limited 60 "$xer_archive" -verify far/some.er >damaged.verify 2>&1
+	is "and -verify says that it is missing" 1 "$(grep -c '/program: not archived, and the file is gone' damaged.verify)"
+else
+	skip "compressed copies" "this build has no libzstd, or zstd is missing" 4
+fi
+cp "$programs/ft_cost" program
+record traced -p off --functrace -- ./program 1 10
+is "where functions were traced, all objects are archived" "1 1" "$(ls traced.er/archives | grep -c '^program_') $(ls traced.er/archives | grep -c '^ld-linux.*[0-9a-f]\(\.zst\)*$')"
+rm -f program
+
 # The classes of a Java experiment, those of its methods.
 cp -r "$golden/java.er" java.er
 limited 60 "$xer_archive" -a usedldobjects java.er >java.out 2>&1
@@ -120,13 +150,13 @@ fi
 
 # After unshare(1) with -p, the process can have no children any more: the first one of the new namespace has ended.
 if unshare -pf true 2>/dev/null; then
-	record namespace -p off -- unshare -pf true
+	record namespace -p off -A on -- unshare -pf true
 	contains "a process that can have no children any more is archived" '^unshare_' <(ls namespace.er/archives)
 else
 	skip "a process that can have no children any more" "unshare(1) may make no namespace" 1
 fi
 if unshare -rpf true 2>/dev/null; then
-	record user -p off -- unshare -rpf true
+	record user -p off -A on -- unshare -rpf true
 	report user -header all
 	within "or a message says that it could not be" 1 2 "$(($(find user.er/archives -name 'unshare_*' | wc -l) + $(grep -c 'nothing is archived: no process could be made' user.txt)))"
 else
@@ -170,9 +200,9 @@ is "-verify: code that is cut off is missing" "$functions" "$(grep -c ': dyntext
 "$xer_archive" -d shared none.er
 verify none -m '/program$'
 contains "-verify: a common archive stays behind" '/program: only in the common archive$' none.verify
-cp "$programs/exitcodes" exitcodes && record gone -A off -H on -- ./exitcodes 0
+cp "$programs/exitcodes" exitcodes && record gone -A off -p off -- ./exitcodes 0
 rm -f program exitcodes
-verify gone
+verify gone -a on
 contains "-verify: a file that is gone is named so" '/exitcodes: not archived, and the file is gone$' gone.verify
 printf '#analyzer experiment group\nwhole.er\nnone.er\nnowhere.er\n' >some.erg
 "$xer_archive" -verify -m '/program$' some.erg >group.verify 2>group.err
@@ -303,7 +333,7 @@ filtered()
 	(
 		cd "$name" || exit
 		ulimit -c unlimited 2>/dev/null
-		{ limited 60 "$xcollect" -o "../$name.er" "$@" >../filtered.out 2>/dev/null; } 2>/dev/null
+		{ limited 60 "$xcollect" -A on -o "../$name.er" "$@" >../filtered.out 2>/dev/null; } 2>/dev/null
 		echo "$? $(xargs <../filtered.out) $(ls)"
 	)
 }

@@ -10,8 +10,8 @@ if "$xer_archive" -z on -a off first.er 2>&1 | grep -q 'built without libzstd'; 
 	exit 0
 fi
 
-# files NAME: the data files of an experiment and its descendants that are compressed
-files() { (cd "$1" && find . -name '*.zst' | LC_ALL=C sort | xargs); }
+# files NAME: the data files, not copies of libraries, of an experiment and its descendants that are compressed
+files() { (cd "$1" && find . -name '*.zst' ! -path '*/archives/*' | LC_ALL=C sort | xargs); }
 
 # words NAME: all views of NAME.er, under another name
 words()

@@ -1,5 +1,5 @@
 /* Compressed data files: read whole, in pieces of any length, and from where their data begin. */
-#include "experiment/streams/packed.h"
+#include "experiment/packed/packed.h"
 #include "tests/fuzz/targets/target.h"
 
 #include <errno.h>

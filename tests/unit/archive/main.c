@@ -1,5 +1,5 @@
 /* Tests of xer_archive: its command line, which experiments it visits, and its messages. */
-#include "experiment/streams/frame.h"
+#include "experiment/packed/frame.h"
 #include "tests/unit/capture.h"
 
 #include <criterion/criterion.h>
@@ -76,7 +76,8 @@ Test(archive, help_and_version_need_no_experiment)
 	struct capture_run made = RUN("--help");
 
 	cr_expect(strstr(made.out, "Usage: xer_archive [OPTION...] EXPERIMENT...\n") == made.out);
-	cr_expect(strstr(made.out, "\n  -a WHAT    what to archive, see below; default on\n") !=
+	cr_expect(strstr(made.out,
+	                 "\n  -a WHAT    what to archive, see below; default usedldobjects\n") !=
 	          NULL);
 	cr_expect(strstr(made.out, "\n  -n         do not archive descendants' objects\n") != NULL);
 	cr_expect(strstr(made.out, "\n  usedsrc        ") != NULL);
@@ -122,7 +123,7 @@ Test(archive, data_files_are_compressed_if_that_is_asked_for)
 	cr_assert_eq(stat("heap.er/synctrace.zst", &st), 0);
 	cr_expect_lt(st.st_size, 60000);
 	check(RUN("-z", "high", "heap.er"), "",
-	      "xer_archive: -z: on or off, not 'high'; see --help\n", 2);
+	      "xer_archive: -z: on, archives or off, not 'high'; see --help\n", 2);
 }
 
 Test(archive, what_cannot_be_opened_is_named_and_the_rest_visited)
@@ -150,8 +151,9 @@ Test(archive, verify_tells_what_is_not_in_the_archive)
 
 Test(archive, descendants_are_visited_unless_their_founder_alone_is_wanted)
 {
-	struct capture_run all = RUN("-verify", "-m", "/alone", "children.er"),
-			   founder = RUN("-verify", "-n", "-m", "/alone", "children.er");
+	struct capture_run all = RUN("-verify", "-a", "on", "-m", "/alone", "children.er"),
+			   founder = RUN("-verify", "-a", "on", "-n", "-m", "/alone",
+	                                 "children.er");
 
 	cr_expect_eq(all.status, 1);
 	cr_expect(strstr(all.out, "/tmp/xer-golden/alone:") && strstr(all.out, "/alone_static:") &&

@@ -184,10 +184,10 @@ Test(environment, data_files_are_compressed_also_where_nothing_is_archived)
 	struct descriptor made;
 
 	PARSE("-A", "off");
-	cr_expect_eq(descriptor_of(build(64)).compress, 0);
+	cr_expect_eq(descriptor_of(build(64)).compress, COMPRESS_ARCHIVES);
 	PARSE("-A", "off", "-z", "on");
 	made = descriptor_of(build(64));
-	cr_expect_eq(made.compress, 1);
+	cr_expect_eq(made.compress, COMPRESS_ON);
 	cr_expect_str_eq(made.archive, "/x/xer_archive");
 	cr_expect_str_eq(made.archive_mode, "off");
 }

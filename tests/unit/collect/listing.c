@@ -80,7 +80,7 @@ Test(listing, what_nobody_asks_for_has_its_default)
 	expect("sampler", "0 us (off)");
 	expect("java", "on");
 	expect("samples", "1000 ms");
-	expect("archive", "on");
+	expect("archive", "usedldobjects");
 	expect("descendants", "on");
 	expect("collector", "/lib/libcollector.so");
 	cr_expect_null(strstr(text, "\nfrom "));

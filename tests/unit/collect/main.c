@@ -219,7 +219,7 @@ Test(main, a_dry_run_tells_the_settings)
 		"sync         off\nio           off\nomp          stacks\n"
 		"mpi          off, launcher off\ncalls        off\nuser         on\n"
 		"sampler      0 us (off)\nkernel       off\njava         on\nsamples      1000 ms\n"
-		"archive      on\ndescendants  on\n",
+		"archive      usedldobjects\ndescendants  on\n",
 		warning);
 	expect_settings(
 		RUN("-n", "-p", "off", "-H", "on", "-s", "all", "-i", "on", "-m", "on", "--omp=on",

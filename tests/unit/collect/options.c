@@ -28,7 +28,7 @@ Test(options, defaults)
 {
 	cr_assert(PARSE("true") == 0);
 	cr_assert(request.profile_us == 10007 && request.sample_ms == 1000 && request.heap == 0);
-	cr_assert_str_eq(request.archive, "on");
+	cr_assert_str_eq(request.archive, "usedldobjects");
 	cr_assert_str_eq(request.follow, "on");
 	cr_assert(!request.output && !request.overwrite && !request.dry_run);
 	cr_assert_str_eq(request.target[0], "true");

@@ -5,6 +5,7 @@
 #include "experiment/archive/copy.h"
 #include "experiment/elf/object.h"
 #include "experiment/archive/sources.h"
+#include "experiment/packed/frame.h"
 #include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>
@@ -65,6 +66,106 @@ Test(archive, copies_objects_once_and_counts_what_is_missing)
 	cr_assert_neq(first.st_ino, second.st_ino);
 	options.match = "(";
 	cr_assert_eq(archive(&maker, &options, &cause), -EINVAL);
+	maker_destroy(&maker);
+}
+
+static int is_there(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+static void expect_equal_files(int fd, const char *path)
+{
+	int other = open(path, O_RDONLY);
+	char one[4096], two[4096];
+	ssize_t got;
+
+	cr_assert_geq(other, 0);
+	for (off_t at = 0; (got = pread(other, one, sizeof(one), at)) > 0; at += got) {
+		cr_assert_eq(pread(fd, two, sizeof(two), at), got);
+		cr_assert_arr_eq(one, two, (size_t)got);
+	}
+	cr_expect_eq(lseek(fd, 0, SEEK_END), lseek(other, 0, SEEK_END));
+	close(other);
+}
+
+static int find_true(struct maker *maker, struct exp_object_file *file)
+{
+	struct experiment *experiment;
+	struct exp_cause cause;
+
+	cr_assert_eq(maker_open(maker, &experiment, &cause), 0);
+	cr_assert_eq(exp_object_find(experiment, "/bin/true", "", file), 0);
+	experiment_close(experiment);
+	return file->archived;
+}
+
+/* A copy is there in one form, that of the archiver that made it. */
+Test(archive, copies_are_compressed_and_read_as_the_files)
+{
+	struct exp_archive_options options = {
+		.what = EXP_ARCHIVE_ON, .match = "/true$", .compresses = 1};
+	struct exp_object_file file;
+	struct exp_cause cause;
+	struct maker maker;
+	char plain[512], packed[520];
+
+	if (!exp_frames_are_known())
+		cr_skip_test("built without libzstd");
+	maker_create(&maker);
+	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
+	archived_path(&maker, "/bin/true", plain, sizeof(plain));
+	snprintf(packed, sizeof(packed), "%s.zst", plain);
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	cr_expect(is_there(packed) && !is_there(plain));
+	cr_assert_eq(find_true(&maker, &file), 1);
+	cr_expect_str_eq(file.path, packed);
+	expect_equal_files(file.fd, "/bin/true");
+	close(file.fd);
+	options.compresses = 0;
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	cr_expect(is_there(packed) && !is_there(plain));
+	options.rewrite = 1;
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	cr_expect(!is_there(packed) && is_there(plain));
+	options.compresses = 1;
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	cr_expect(is_there(packed) && !is_there(plain));
+	maker_destroy(&maker);
+}
+
+/* What cannot be decompressed is as if it was not there. */
+Test(archive, a_damaged_copy_is_none)
+{
+	struct exp_archive_options options = {
+		.what = EXP_ARCHIVE_ON, .match = "/true$", .compresses = 1};
+	struct exp_object_file file;
+	struct exp_cause cause;
+	struct maker maker;
+	char packed[512];
+	int fd;
+
+	if (!exp_frames_are_known())
+		cr_skip_test("built without libzstd");
+	maker_create(&maker);
+	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
+	archived_path(&maker, "/bin/true", packed, sizeof(packed) - 4);
+	strcat(packed, ".zst");
+	cr_assert_eq(archive(&maker, &options, &cause), 0);
+	fd = open(packed, O_WRONLY);
+	cr_assert_eq(pwrite(fd, "????????", 8, 100), 8);
+	close(fd);
+	cr_expect_eq(find_true(&maker, &file), 0);
+	close(file.fd);
+	cr_assert_eq(truncate(packed, 50), 0);
+	cr_expect_eq(find_true(&maker, &file), 0);
+	close(file.fd);
+	cr_assert_eq(unlink(packed), 0);
+	cr_assert_eq(symlink("/bin/true", packed), 0);
+	cr_expect_eq(find_true(&maker, &file), 0);
+	close(file.fd);
 	maker_destroy(&maker);
 }
 

@@ -3,7 +3,7 @@
 
 #include "experiment/base/internal.h"
 #include "experiment/streams/datafile.h"
-#include "experiment/streams/frame.h"
+#include "experiment/packed/frame.h"
 #include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>

@@ -2,11 +2,14 @@
  * other names. */
 #include "experiment/elf/object.h"
 
+#include "experiment/packed/frame.h"
+#include "experiment/packed/pack.h"
 #include "tests/unit/experiment/make_elf.h"
 #include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,6 +202,44 @@ Test(object, the_archive_comes_before_the_recorded_path)
 	cr_expect_str_eq(found.path + strlen(maker.path), "/archives/prog_3031323334353637");
 }
 
+/* Put a compressed copy of the object into the archive. */
+static void put_packed(const char *name)
+{
+	struct exp_plain_file plain = {.level = 1};
+	char place[512], packed[520];
+	int to;
+
+	put_object(name);
+	snprintf(place, sizeof(place), "%s/%s", maker.directory, name);
+	snprintf(packed, sizeof(packed), "%s.zst", place);
+	plain.fd = open(place, O_RDONLY);
+	plain.size = (uint64_t)lseek(plain.fd, 0, SEEK_END);
+	to = open(packed, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	/* It is small: readers do not care whether it was worth it. */
+	cr_assert_geq(exp_pack_file(&plain, to), 0);
+	close(to);
+	close(plain.fd);
+	cr_assert_eq(unlink(place), 0);
+}
+
+/* What has the same build-id is the same file, and need not be decompressed. */
+Test(object, a_compressed_copy_comes_behind_the_recorded_path)
+{
+	if (!exp_frames_are_known())
+		cr_skip_test("built without libzstd");
+	make_directory("test.1.er/archives");
+	put_packed("test.1.er/archives/prog_3031323334353637");
+	cr_assert_eq(find(ID), 0);
+	cr_expect(found.archived);
+	cr_expect_str_eq(found.path + strlen(maker.path), "/archives/prog_3031323334353637.zst");
+	put_object("prog");
+	cr_assert_eq(find(ID), 0);
+	cr_expect_str_eq(found.path, path);
+	cr_expect_not(found.archived);
+	cr_expect_eq(find("3031"), -ENOENT);
+	cr_expect(found.mismatch);
+}
+
 static int find_common(const char *text)
 {
 	char place[256];
@@ -237,9 +278,11 @@ Test(object, debug_files_of_archives_have_their_own_names)
 	int fd;
 
 	make_directory("test.1.er/archives");
-	cr_expect_eq(exp_object_find_archived_debug(experiment, path, ID, place), -ENOENT);
+	cr_expect_eq(
+		exp_object_find_archived_debug(experiment, path, ID, EXP_ARCHIVED_PLAIN, place),
+		-ENOENT);
 	put_object("test.1.er/archives/prog_3031323334353637.debug");
-	fd = exp_object_find_archived_debug(experiment, path, ID, place);
+	fd = exp_object_find_archived_debug(experiment, path, ID, EXP_ARCHIVED_PLAIN, place);
 	cr_assert_geq(fd, 0);
 	close(fd);
 	cr_expect_str_eq(place + strlen(maker.path), "/archives/prog_3031323334353637.debug");

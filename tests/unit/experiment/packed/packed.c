@@ -1,7 +1,7 @@
 /* Compressed files: the plain bytes, wherever one reads; damage; and files that lie. */
-#include "experiment/streams/packed.h"
+#include "experiment/packed/packed.h"
 
-#include "experiment/streams/frame.h"
+#include "experiment/packed/frame.h"
 #include "format/seekable.h"
 
 #include <criterion/criterion.h>
@@ -30,7 +30,7 @@ static void put(struct made *made, const void *bytes, size_t size)
 static void put_frame(struct made *made, const void *plain, size_t size)
 {
 	static uint8_t packed[5 << 20];
-	struct exp_packer *packer = exp_packer_create();
+	struct exp_packer *packer = exp_packer_create(1);
 	ssize_t got = exp_pack(packer, packed, sizeof(packed), plain, size);
 
 	cr_assert_gt(got, 0);

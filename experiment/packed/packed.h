@@ -5,8 +5,8 @@
  * same frame again and again. Nothing in the file is trusted: memory is bounded by EXP_PACKED_KEPT,
  * a frame and the size of the file; work by EXP_PACKED_RATIO and EXP_PACKED_AGAIN.
  * See doc/decisions/107-compressed-files.md. */
-#ifndef XER_EXPERIMENT_STREAMS_PACKED_H
-#define XER_EXPERIMENT_STREAMS_PACKED_H
+#ifndef XER_EXPERIMENT_PACKED_PACKED_H
+#define XER_EXPERIMENT_PACKED_PACKED_H
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 /* frame.h: one frame of a compressed data file, by libzstd, if the program was built with it. */
-#ifndef XER_EXPERIMENT_STREAMS_FRAME_H
-#define XER_EXPERIMENT_STREAMS_FRAME_H
+#ifndef XER_EXPERIMENT_PACKED_FRAME_H
+#define XER_EXPERIMENT_PACKED_FRAME_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -17,8 +17,8 @@ void exp_unpacker_destroy(struct exp_unpacker *unpacker);
 int exp_unpack(struct exp_unpacker *unpacker, void *plain, size_t plain_size, const void *packed,
                size_t packed_size);
 
-/* What compressing needs; NULL: no memory, or no libzstd. */
-struct exp_packer *exp_packer_create(void);
+/* What compressing needs, of this level of zstd; NULL: no memory, or no libzstd. */
+struct exp_packer *exp_packer_create(int level);
 void exp_packer_destroy(struct exp_packer *packer);
 
 /* Most bytes that a frame of so many plain ones can have. */

@@ -1,5 +1,5 @@
 /* frame_none.c: takes the place of frame_zstd.c in a build without libzstd. */
-#include "experiment/streams/frame.h"
+#include "experiment/packed/frame.h"
 
 #include <errno.h>
 
@@ -29,8 +29,9 @@ int exp_unpack(struct exp_unpacker *unpacker, void *plain, size_t plain_size, co
 	return -ENOMEM;
 }
 
-struct exp_packer *exp_packer_create(void)
+struct exp_packer *exp_packer_create(int level)
 {
+	(void)level;
 	return NULL;
 }
 

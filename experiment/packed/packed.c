@@ -1,7 +1,7 @@
 /* packed.c: see packed.h. */
-#include "experiment/streams/packed.h"
+#include "experiment/packed/packed.h"
 
-#include "experiment/streams/frame.h"
+#include "experiment/packed/frame.h"
 #include "format/retry.h"
 #include "format/seekable.h"
 

@@ -1,5 +1,5 @@
 /* frame_zstd.c: see frame.h. frame_none.c takes its place in a build without libzstd. */
-#include "experiment/streams/frame.h"
+#include "experiment/packed/frame.h"
 
 #include <errno.h>
 #include <zstd.h>
@@ -36,14 +36,13 @@ int exp_unpack(struct exp_unpacker *unpacker, void *plain, size_t plain_size, co
 	return got == plain_size ? 0 : -EBADMSG;
 }
 
-struct exp_packer *exp_packer_create(void)
+struct exp_packer *exp_packer_create(int level)
 {
-	enum { LEVEL = 1 };
 	ZSTD_CCtx *context = ZSTD_createCCtx();
 
 	if (!context)
 		return NULL;
-	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
 	return (struct exp_packer *)context;
 }
