@@ -8,16 +8,16 @@
 
 struct memstream {
 	char **text;
-	size_t *size;
-	size_t capacity;
+	size_t *size; /* told, never read: what has been written is `used` */
+	size_t used, capacity;
 };
 
 static int grow(struct memstream *stream, size_t more)
 {
-	size_t wanted = *stream->size + more + 1, capacity = stream->capacity;
+	size_t wanted = stream->used + more + 1, capacity = stream->capacity;
 	char *text;
 
-	if (wanted <= *stream->size)
+	if (wanted <= stream->used)
 		return -ENOMEM;
 	if (wanted <= capacity)
 		return 0;
@@ -39,9 +39,10 @@ static ssize_t put(void *cookie, const char *bytes, size_t size)
 		errno = ENOMEM;
 		return 0;
 	}
-	memcpy(*stream->text + *stream->size, bytes, size);
-	*stream->size += size;
-	(*stream->text)[*stream->size] = '\0';
+	memcpy(*stream->text + stream->used, bytes, size);
+	stream->used += size;
+	(*stream->text)[stream->used] = '\0';
+	*stream->size = stream->used;
 	return (ssize_t)size;
 }
 
@@ -51,7 +52,7 @@ static int tell(void *cookie, off_t *offset, int whence)
 
 	if (whence != SEEK_CUR || *offset != 0)
 		return -1;
-	*offset = (off_t)*stream->size;
+	*offset = (off_t)stream->used;
 	return 0;
 }
 
@@ -61,7 +62,7 @@ static int end(void *cookie)
 	int rc = grow(stream, 0) == 0 ? 0 : -1; /* an empty text is one, too */
 
 	if (rc == 0)
-		(*stream->text)[*stream->size] = '\0';
+		(*stream->text)[stream->used] = '\0';
 	free(stream);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include "libcollector/base/lock.h"
 #include "libcollector/base/memory.h"
 
+#include "format/compress.h"
 #include "format/retry.h"
 
 #include <errno.h>
@@ -103,9 +104,10 @@ static int find_end(struct xml_file *xml)
 	return 0;
 }
 
-/* A page of the log stays mapped: the lock ends when nothing refers to the open file any more, and
- * a mapping does. So a process lives for readers also while the log is closed after each use, and
- * when a daemon has closed all descriptors and sleeps. A forked child does not have the page. */
+/* Where the log is closed after each use, a page of it stays mapped: the lock ends when nothing
+ * refers to the open file any more, and a mapping does. So it does where data files are compressed
+ * when their process has ended: one that closes all descriptors and sleeps has not. A forked child
+ * does not have the page. */
 static struct {
 	void *page;
 	int pid;
@@ -135,7 +137,8 @@ static void lock_alive(int fd)
 	if (keeper.is_let_go)
 		return;
 	SYS3(SYS_fcntl, fd, F_OFD_SETLK, &lock);
-	if (!keeper.page || keeper.pid != col.pid)
+	if ((files[COL_LOG].file.is_brief || col.descriptor.compress == COMPRESS_ON) &&
+	    (!keeper.page || keeper.pid != col.pid))
 		keep_mapped(fd);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 static char *text;
+static size_t size;
 static FILE *out;
 
 static void event(struct trace *trace, const struct trace_event *at)
@@ -31,8 +32,6 @@ static struct trace trace = {.format = &format};
 
 static struct trace_states *begin(void)
 {
-	size_t size;
-
 	out = memory_stream(&text, &size);
 	return trace_states_create(&trace, 7);
 }

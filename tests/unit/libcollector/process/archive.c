@@ -1,5 +1,6 @@
 /* xer_archive at the end of a process: a script takes its place and reports its arguments. */
 #include "libcollector/process/archive.h"
+#include "format/compress.h"
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
@@ -89,7 +90,7 @@ Test(archive, the_closing_line_needs_the_terminal_of_the_founder)
 
 Test(archive, it_compresses_data_files_if_that_is_asked_for)
 {
-	col.descriptor.compress = 1;
+	col.descriptor.compress = COMPRESS_ON;
 	archive_run(1);
 	cr_assert_eq(scratch_count("run", "-q -a on -z on "), 1);
 }
