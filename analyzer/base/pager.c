@@ -1,6 +1,7 @@
 /* pager.c: a stream that keeps its output until it is longer than the screen, then starts a pager
  * and feeds it. */
 #include "analyzer/base/terminal.h"
+#include "analyzer/base/text.h"
 
 #include "analyzer/base/memory.h"
 
@@ -54,6 +55,17 @@ size_t terminal_columns(const FILE *out)
 	}
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col
 	                                                                        : COLUMNS_USUAL;
+}
+
+char *terminal_group(const FILE *out, char *text)
+{
+	return terminal_columns(out) != 0 ? text_group(text) : text;
+}
+
+char *terminal_number(const FILE *out, unsigned long long number, char *text)
+{
+	snprintf(text, TERMINAL_NUMBER_MAX, "%llu", number);
+	return terminal_group(out, text);
 }
 
 size_t terminal_rows(const FILE *out)

@@ -20,6 +20,14 @@ int terminal_has_color(const FILE *out);
  * cut; also if `out` does not go to a terminal. */
 size_t terminal_columns(const FILE *out);
 
+/* The number that a text is, with its thousands apart (text_group) if `out` goes to a terminal with
+ * columns. Returns text. */
+char *terminal_group(const FILE *out, char *text);
+
+/* An integer as text[TERMINAL_NUMBER_MAX], likewise. */
+enum { TERMINAL_NUMBER_MAX = 32 };
+char *terminal_number(const FILE *out, unsigned long long number, char *text);
+
 /* Rows of the terminal that `out` goes to, 0: it does not go to a terminal. */
 size_t terminal_rows(const FILE *out);
 

@@ -87,6 +87,37 @@ char *text_time(uint64_t ns, int is_short, char *text)
 	return text;
 }
 
+char *text_group(char *text)
+{
+	char *first = text + strcspn(text, "0123456789");
+	size_t digits = strspn(first, "0123456789");
+
+	for (size_t left = digits; digits > 4 && left > 3; left -= 3) {
+		char *at = first + left - 3;
+
+		memmove(at + 1, at, strlen(at) + 1);
+		*at = ',';
+	}
+	return text;
+}
+
+/* In integers, so that every machine prints the same; half a step up. */
+char *text_time_digits(uint64_t ns, uint64_t unit_ns, unsigned digits, char *text)
+{
+	uint64_t parts = 1, step, steps;
+
+	for (unsigned i = 0; i < digits; i++)
+		parts *= 10;
+	step = unit_ns / parts;
+	steps = ns / step + (ns % step >= step - step / 2 && step > 1);
+	if (digits == 0)
+		snprintf(text, TEXT_TIME_MAX, "%llu", (unsigned long long)steps);
+	else
+		snprintf(text, TEXT_TIME_MAX, "%llu.%0*llu", (unsigned long long)(steps / parts),
+		         (int)digits, (unsigned long long)(steps % parts));
+	return text;
+}
+
 const char *text_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

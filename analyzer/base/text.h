@@ -31,6 +31,15 @@ enum { TEXT_TIME_MAX = 32 };
  * seconds with 6. Returns text. */
 char *text_time(uint64_t ns, int is_short, char *text);
 
+/* Put commas between the thousands of the number that a text is, if it has five digits or more
+ * before its point: four can be read at a glance. The text may become longer by a third. Returns
+ * text. */
+char *text_group(char *text);
+
+/* A time as text[TEXT_TIME_MAX], rounded to so many digits behind the point of a unit, which is a
+ * power of ten with at least as many zeros. Returns text. */
+char *text_time_digits(uint64_t ns, uint64_t unit_ns, unsigned digits, char *text);
+
 /* Last component of a path. */
 const char *text_base(const char *path);
 

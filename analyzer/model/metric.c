@@ -1,6 +1,7 @@
 /* metric.c: the table of metrics. See metric.h. */
 #include "analyzer/model/metric.h"
 
+#include "analyzer/base/text.h"
 #include "experiment/base/clock.h"
 #include "experiment/experiment.h"
 
@@ -232,27 +233,11 @@ const char *metric_scale_unit(const struct metric_scale *scale)
 	return scale->unit_ns == METRIC_SECOND_NS ? "sec." : "usec.";
 }
 
-/* In integers, so that every machine prints the same; half a step up. */
-static void put_time(uint64_t ns, const struct metric_scale *scale, char *text)
-{
-	uint64_t parts = 1, step, steps;
-
-	for (unsigned i = 0; i < scale->digits; i++)
-		parts *= 10;
-	step = scale->unit_ns / parts;
-	steps = ns / step + (ns % step >= step - step / 2 && step > 1);
-	if (scale->digits == 0)
-		snprintf(text, METRIC_TEXT_MAX, "%llu", (unsigned long long)steps);
-	else
-		snprintf(text, METRIC_TEXT_MAX, "%llu.%0*llu", (unsigned long long)(steps / parts),
-		         (int)scale->digits, (unsigned long long)(steps % parts));
-}
-
 char *metric_format_scaled(unsigned id, uint64_t value, const struct metric_scale *scale,
                            char *text)
 {
 	if (metrics[id].unit == METRIC_UNIT_SECONDS)
-		put_time(value, scale, text);
+		text_time_digits(value, scale->unit_ns, scale->digits, text);
 	else if (metrics[id].unit == METRIC_UNIT_RATIO)
 		snprintf(text, METRIC_TEXT_MAX, "%llu.%03llu", (unsigned long long)(value / 1000),
 		         (unsigned long long)(value % 1000));

@@ -66,7 +66,7 @@ static void put_view(struct writing *writing, const struct document *of,
 
 	print_gather_begin(page->output, &gathering);
 	of->show(page->dataset, &writing->choices, page->output, argument);
-	print_gather_end(page->output, &gathering, &document);
+	print_gather_all(page->output, &gathering, &document);
 	document.command = of->command;
 	if (is_empty(&document)) {
 		print_clear(&document);
@@ -90,6 +90,7 @@ static void put_view(struct writing *writing, const struct document *of,
 	memory_stream_end(out, &text);
 	column_put(page->sections[PAGE_DOCUMENTS], text, size);
 	free(text);
+	free(document.text);
 	print_clear(&document);
 }
 

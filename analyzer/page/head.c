@@ -4,6 +4,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/data/filters.h"
+#include "analyzer/data/sampled.h"
 #include "analyzer/model/datakind.h"
 #include "analyzer/report/axis.h"
 #include "analyzer/report/report.h"
@@ -95,7 +96,16 @@ static int is_usual(unsigned id, const struct metric_list *usual)
 	return 0;
 }
 
-static void put_metric(unsigned id, int is_shown, FILE *out)
+/* Digits behind the point that times of a metric deserve, as in tables. */
+static unsigned digits_of(const struct dataset *dataset, unsigned id)
+{
+	uint64_t sum = columns_at(&dataset_fold(dataset, TREE_FUNCTIONS)->total, TREE_ROOT, id);
+	struct sampled sampled = sampled_in(dataset, DATASET_ALL, id, sum);
+
+	return metric_scale_of(id, sum, sampled.sum > 0 ? sampled.squares / sampled.sum : 0).digits;
+}
+
+static void put_metric(const struct dataset *dataset, unsigned id, int is_shown, FILE *out)
 {
 	static const char *const units[] = {
 		[METRIC_UNIT_SECONDS] = "s",   [METRIC_UNIT_COUNT] = "count",
@@ -108,9 +118,10 @@ static void put_metric(unsigned id, int is_shown, FILE *out)
 	put_text(out, "heading", metric_heading(id));
 	fputs(", ", out);
 	put_text(out, "meaning", metric_meaning(id));
-	fprintf(out, ", \"unit\": \"%s\", \"kind\": %d, \"usual\": %s, \"from\": [",
+	fprintf(out, ", \"unit\": \"%s\", \"kind\": %d, \"usual\": %s, \"digits\": %u, \"from\": [",
 	        units[metric_unit_of(id)], __builtin_ctz(metric_data_of(id)),
-	        is_shown ? "true" : "false");
+	        is_shown ? "true" : "false",
+	        metric_unit_of(id) == METRIC_UNIT_SECONDS ? digits_of(dataset, id) : 0);
 	for (const uint8_t *from = metric_from[id]; *from != EXP_METRICS; from++)
 		fprintf(out, from == metric_from[id] ? "%u" : ",%u", *from);
 	fputs("]}", out);
@@ -127,7 +138,7 @@ static void put_metrics(const struct page *page, FILE *out)
 		    metric_unit_of(id) == METRIC_UNIT_RATIO)
 			continue;
 		fputs(separator, out);
-		put_metric(id, is_usual(id, &page->choices->metrics), out);
+		put_metric(page->dataset, id, is_usual(id, &page->choices->metrics), out);
 		separator = ",";
 	}
 	fputs("],\n", out);

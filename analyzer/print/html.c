@@ -87,24 +87,13 @@ static void put_list(FILE *out, const char *text)
 	}
 }
 
-/* Microseconds are enough for people. */
-static const char *format(enum print_type type, const struct print_cell *cell, char *text)
-{
-	if (type == PRINT_NS && !cell->is_none)
-		snprintf(text, 64, "%.6f", (double)cell->number / 1e9);
-	else if ((type == PRINT_SECONDS || type == PRINT_MOMENT) && !cell->is_none)
-		snprintf(text, 64, "%.6f", cell->real);
-	else
-		print_cell_format(type, cell, text);
-	return text;
-}
-
-static void put_cell(FILE *out, enum print_type type, const struct print_cell *cell,
+static void put_cell(FILE *out, const struct print_column *column, const struct print_cell *cell,
                      uint64_t indent)
 {
-	char text[64];
+	const enum print_type type = column->type;
+	char number[PRINT_TEXT_MAX];
+	const char *text = print_people_format(column, cell, number);
 
-	format(type, cell, text);
 	if (cell->is_none)
 		fputs("<td></td>", out);
 	else if (type == PRINT_PERCENT)
@@ -121,7 +110,7 @@ static void put_cell(FILE *out, enum print_type type, const struct print_cell *c
 		if (type == PRINT_LIST)
 			put_list(out, cell->text);
 		else
-			put_text(out, cell->text ? cell->text : text);
+			put_text(out, text);
 		fputs("</td>", out);
 	}
 }
@@ -130,8 +119,8 @@ static void put_heading(FILE *out, const struct print_column *column)
 {
 	fputs(print_type_is_number(column->type) ? "<th class=\"n\">" : "<th>", out);
 	put_text(out, column->heading);
-	if (print_type_unit(column->type)[0] != '\0' && column->type != PRINT_COUNT)
-		fprintf(out, "<small>%s</small>", print_type_unit(column->type));
+	if (print_text_unit(column)[0] != '\0')
+		fprintf(out, "<small>%s</small>", print_text_unit(column));
 	fputs("</th>", out);
 }
 
@@ -140,7 +129,7 @@ static void put_record(FILE *out, const struct print_table *table)
 	for (size_t i = 0; i < table->cell_count; i++) {
 		fputs("<tr>", out);
 		put_heading(out, &table->columns[i]);
-		put_cell(out, table->columns[i].type, &table->cells[i], 0);
+		put_cell(out, &table->columns[i], &table->cells[i], 0);
 		fputs("</tr>\n", out);
 	}
 }
@@ -162,7 +151,7 @@ static void put_rows(FILE *out, const struct print_table *table)
 			indent = table->cells[i - 1].number;
 		else
 			indent = 0;
-		put_cell(out, table->columns[column].type, &table->cells[i], indent);
+		put_cell(out, &table->columns[column], &table->cells[i], indent);
 	}
 	fputs("</tr>\n", out);
 }
@@ -170,18 +159,17 @@ static void put_rows(FILE *out, const struct print_table *table)
 /* How good the data are, in a line. */
 static void put_quality(FILE *out, const struct print_table *table)
 {
-	char text[64];
+	char text[PRINT_TEXT_MAX];
 
 	fputs("<p class=\"note\">Quality:", out);
 	for (size_t i = 0; i < table->cell_count; i++) {
-		const char *unit = table->columns[i].type == PRINT_COUNT
-		                           ? ""
-		                           : print_type_unit(table->columns[i].type);
+		const char *unit = print_text_unit(&table->columns[i]);
 
 		fputs(i ? ", " : " ", out);
 		put_text(out, table->columns[i].heading);
-		fprintf(out, " %s%s%s", format(table->columns[i].type, &table->cells[i], text),
-		        unit[0] ? " " : "", unit);
+		fputc(' ', out);
+		put_text(out, print_people_format(&table->columns[i], &table->cells[i], text));
+		fprintf(out, "%s%s", unit[0] ? " " : "", unit);
 	}
 	fputs("</p>\n", out);
 }

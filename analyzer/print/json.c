@@ -77,8 +77,12 @@ static void put_columns(FILE *out, const struct print_table *table)
 		put_string(out, column->key);
 		fputs(", \"heading\": ", out);
 		put_string(out, column->heading);
-		fprintf(out, ", \"kind\": \"%s\", \"unit\": \"%s\"}", print_type_kind(column->type),
+		fprintf(out, ", \"kind\": \"%s\", \"unit\": \"%s\"", print_type_kind(column->type),
 		        print_type_unit(column->type));
+		if (column->has_digits)
+			fprintf(out, ", \"digits\": %u",
+			        column->digits + (column->is_short ? 6 : 0));
+		fputc('}', out);
 	}
 	fputs("],\n", out);
 }

@@ -99,23 +99,23 @@ static void put_list(FILE *out, const char *text)
 	}
 }
 
-static void put_cell(FILE *out, enum print_type type, const struct print_cell *cell)
+static void put_cell(FILE *out, const struct print_column *column, const struct print_cell *cell)
 {
-	char text[64];
+	char text[PRINT_TEXT_MAX];
 
 	if (cell->is_none)
 		return;
-	if (type == PRINT_LIST)
+	if (column->type == PRINT_LIST)
 		put_list(out, cell->text);
 	else if (cell->text)
 		put_word(out, cell->text);
 	else
-		fputs(print_text_format(type, cell, text), out);
+		fputs(print_people_format(column, cell, text), out);
 }
 
 static void put_heading(FILE *out, const struct print_column *column)
 {
-	const char *unit = column->type == PRINT_COUNT ? "" : print_type_unit(column->type);
+	const char *unit = print_text_unit(column);
 
 	put_plain(out, column->heading);
 	if (unit[0] != '\0')
@@ -130,7 +130,7 @@ static void put_record(FILE *out, const struct print_table *table)
 		fputs("| ", out);
 		put_heading(out, &table->columns[i]);
 		fputs(" | ", out);
-		put_cell(out, table->columns[i].type, &table->cells[i]);
+		put_cell(out, &table->columns[i], &table->cells[i]);
 		fputs(" |\n", out);
 	}
 }
@@ -164,7 +164,7 @@ static void put_rows(FILE *out, const struct print_table *table)
 
 		fputs(column == 0 ? "\n| " : " ", out);
 		put_depth(out, table, i);
-		put_cell(out, table->columns[column].type, &table->cells[i]);
+		put_cell(out, &table->columns[column], &table->cells[i]);
 		fputs(" |", out);
 	}
 	fputc('\n', out);
@@ -173,17 +173,16 @@ static void put_rows(FILE *out, const struct print_table *table)
 /* How good the data are, in a line. */
 static void put_quality(FILE *out, const struct print_table *table)
 {
-	char text[64];
+	char text[PRINT_TEXT_MAX];
 
 	fputs("Quality:", out);
 	for (size_t i = 0; i < table->cell_count; i++) {
-		const enum print_type type = table->columns[i].type;
-		const char *unit = type == PRINT_COUNT ? "" : print_type_unit(type);
+		const char *unit = print_text_unit(&table->columns[i]);
 
 		fputs(i ? ", " : " ", out);
 		put_plain(out, table->columns[i].heading);
 		fputc(' ', out);
-		put_plain(out, print_text_format(type, &table->cells[i], text));
+		put_plain(out, print_people_format(&table->columns[i], &table->cells[i], text));
 		fprintf(out, "%s%s", unit[0] ? " " : "", unit);
 	}
 	fputs("\n\n", out);

@@ -47,8 +47,19 @@ void print_column(struct print_table *table, enum print_type type, const char *k
 {
 	table->columns = memory_grow(table->columns, table->column_count, &table->column_capacity,
 	                             sizeof(*table->columns));
-	table->columns[table->column_count++] = (struct print_column){type, copy(key),
-	                                                              copy(heading)};
+	table->columns[table->column_count++] = (struct print_column){
+		.type = type, .key = copy(key), .heading = copy(heading)};
+}
+
+void print_column_digits(struct print_table *table, unsigned digits)
+{
+	table->columns[table->column_count - 1].has_digits = 1;
+	table->columns[table->column_count - 1].digits = digits;
+}
+
+void print_column_short(struct print_table *table)
+{
+	table->columns[table->column_count - 1].is_short = 1;
 }
 
 static void add_cell(struct print_table *table, struct print_cell cell)
@@ -130,11 +141,36 @@ static void cut(struct print_table *table, size_t limit)
 		free(table->cells[--table->cell_count].text);
 }
 
+static int is_usual_time(const struct print_column *column)
+{
+	return column->type == PRINT_NS && !column->has_digits && !column->is_short;
+}
+
+/* One unit for all times of a table; a record has one for each. */
+void print_table_settle(struct print_table *table)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < table->cell_count; i++) {
+		struct print_column *column = &table->columns[i % table->column_count];
+		uint64_t ns = table->cells[i].is_none ? 0 : table->cells[i].number;
+
+		if (!is_usual_time(column))
+			continue;
+		if (table->is_record)
+			column->is_short = !table->cells[i].is_none && text_is_short(ns);
+		most = ns > most ? ns : most;
+	}
+	for (size_t i = 0; !table->is_record && text_is_short(most) && i < table->column_count; i++)
+		table->columns[i].is_short |= is_usual_time(&table->columns[i]);
+}
+
 void print_table_end(struct output *output, struct print_table *table, size_t limit)
 {
 	struct print_document *document = &output->print.document;
 
 	cut(table, limit);
+	print_table_settle(table);
 	if (!print_is_data(output)) {
 		print_text_table(table, terminal_columns(output->out), output->out);
 		destroy_table(table);
@@ -302,14 +338,30 @@ void print_gather_begin(struct output *output, struct print_gathering *gathering
 	output->out = gathering->beside;
 }
 
-void print_gather_end(struct output *output, struct print_gathering *gathering,
-                      struct print_document *out)
+static void end_gathering(struct output *output, struct print_gathering *gathering,
+                          struct print_document *out)
 {
 	memory_stream_end(gathering->beside, &gathering->text);
-	free(gathering->text);
 	*out = output->print.document;
 	output->out = gathering->before;
 	output->print = gathering->saved;
+}
+
+void print_gather_end(struct output *output, struct print_gathering *gathering,
+                      struct print_document *out)
+{
+	end_gathering(output, gathering, out);
+	free(gathering->text);
+}
+
+void print_gather_all(struct output *output, struct print_gathering *gathering,
+                      struct print_document *out)
+{
+	end_gathering(output, gathering, out);
+	if (gathering->text[strspn(gathering->text, "\n")] != '\0')
+		take_text(out, gathering->text);
+	if (!out->text)
+		free(gathering->text);
 }
 
 void print_finish(struct output *output)

@@ -45,8 +45,11 @@ enum print_type {
 
 struct print_column {
 	enum print_type type;
-	char *key;     /* "e.totalcpu", "file": never changes, for programs */
-	char *heading; /* "Exclusive Total CPU Time": for people */
+	char *key;       /* "e.totalcpu", "file": never changes, for programs */
+	char *heading;   /* "Exclusive Total CPU Time": for people */
+	int has_digits;  /* for people; programs get all: */
+	unsigned digits; /* behind the point, if it has_digits; else those of the type */
+	int is_short;    /* of times: for people in microseconds */
 };
 
 /* LIST, WORD and FIGURE (a number as it is to be shown, for people) hold text, the parts of a list
@@ -128,6 +131,11 @@ struct print_gathering {
 void print_gather_begin(struct output *output, struct print_gathering *gathering);
 void print_gather_end(struct output *output, struct print_gathering *gathering,
                       struct print_document *out);
+
+/* The same, and text that was printed besides becomes notes, or, where there is no table,
+ * out->text, which the caller frees. */
+void print_gather_all(struct output *output, struct print_gathering *gathering,
+                      struct print_document *out);
 void print_clear(struct print_document *document);
 
 /* A line about the data, printf-like; text mode prints it after "# ". */
@@ -147,6 +155,13 @@ void print_describe(struct print_table *table, const char *title, size_t key_cou
 /* Add a column; all of them before the first cell. A heading may have two lines. */
 void print_column(struct print_table *table, enum print_type type, const char *key,
                   const char *heading);
+
+/* How many digits behind the point the column that was added last has for people. */
+void print_column_digits(struct print_table *table, unsigned digits);
+
+/* Its times are for people in microseconds. Otherwise the table finds out: where all times are
+ * below a millisecond, and no column has digits of its own. */
+void print_column_short(struct print_table *table);
 
 /* Add the next cell of the row. Text is copied; NULL: none. */
 void print_number(struct print_table *table, uint64_t number);
@@ -170,6 +185,9 @@ void print_table_end(struct output *output, struct print_table *table, size_t li
 
 /* ---- for the forms ---- */
 
+/* All cells of the table are there: find the unit of its times. print_table_end does it. */
+void print_table_settle(struct print_table *table);
+
 const char *print_type_kind(enum print_type type);
 const char *print_type_unit(enum print_type type);
 int print_type_is_number(enum print_type type);
@@ -177,8 +195,17 @@ int print_type_is_number(enum print_type type);
 /* What the difference of two such values is. */
 enum print_type print_type_change(enum print_type type);
 
-/* A cell as people read it in text, with fewer digits; text[64] may be used for it. */
-const char *print_text_format(enum print_type type, const struct print_cell *cell, char *text);
+/* A cell as people read it, with fewer digits; text[PRINT_TEXT_MAX] may be used for it. */
+enum { PRINT_TEXT_MAX = 64 };
+const char *print_text_format(const struct print_column *column, const struct print_cell *cell,
+                              char *text);
+
+/* The same with thousands apart, where a form is for people alone. */
+const char *print_people_format(const struct print_column *column, const struct print_cell *cell,
+                                char *text);
+
+/* The unit that is told beside such values, "" for none: "s", "us", "bytes", "%". */
+const char *print_text_unit(const struct print_column *column);
 
 /* A cell of a measured kind as text[64]: "1.250000000", "3", "0x401000", "" if there is none.
  * Returns text. */

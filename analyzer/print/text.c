@@ -10,32 +10,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, TEXT_MAX = 64 };
+enum { GAP = 2 };
 
 /* Four digits tell enough of what was measured; whole numbers, which may be exact, have all. */
 static void put_value(double value, char *text)
 {
-	snprintf(text, TEXT_MAX, fabs(value) >= 1000 || value == rint(value) ? "%.0f" : "%.4g",
-	         value);
+	snprintf(text, PRINT_TEXT_MAX,
+	         fabs(value) >= 1000 || value == rint(value) ? "%.0f" : "%.4g", value);
 }
 
-const char *print_text_format(enum print_type type, const struct print_cell *cell, char *text)
+static const char *format_digits(const struct print_column *column, const struct print_cell *cell,
+                                 char *text)
 {
+	if (column->type == PRINT_NS)
+		text_time_digits(cell->number, column->is_short ? 1000 : 1000000000, column->digits,
+		                 text);
+	else
+		snprintf(text, PRINT_TEXT_MAX, "%.*f", (int)column->digits,
+		         column->is_short ? cell->real * 1e6 : cell->real);
+	return text;
+}
+
+const char *print_text_format(const struct print_column *column, const struct print_cell *cell,
+                              char *text)
+{
+	enum print_type type = column->type;
+
 	if (cell->is_none)
 		return "-";
 	if (type == PRINT_LIST)
 		return "";
 	if (type == PRINT_WORD || type == PRINT_FIGURE)
 		return cell->text;
+	if (column->has_digits)
+		return format_digits(column, cell, text);
 	if (type == PRINT_NS)
-		text_time(cell->number, 0, text);
+		text_time(cell->number, column->is_short, text);
 	else if (type == PRINT_SECONDS || type == PRINT_MOMENT)
-		snprintf(text, TEXT_MAX, "%.6f", cell->real);
+		snprintf(text, PRINT_TEXT_MAX, "%.6f", cell->real);
 	else if (type == PRINT_VALUE)
 		put_value(cell->real, text);
 	else
 		print_cell_format(type, cell, text);
 	return text;
+}
+
+const char *print_people_format(const struct print_column *column, const struct print_cell *cell,
+                                char *text)
+{
+	const char *plain = print_text_format(column, cell, text);
+
+	switch (column->type) {
+	case PRINT_COUNT:
+	case PRINT_BYTES:
+	case PRINT_COUNT_CHANGE:
+	case PRINT_BYTES_CHANGE:
+		return plain == text ? text_group(text) : plain;
+	default:
+		return plain;
+	}
+}
+
+const char *print_text_unit(const struct print_column *column)
+{
+	if (column->is_short)
+		return "us";
+	return column->type == PRINT_COUNT ? "" : print_type_unit(column->type);
 }
 
 static void put_padded(FILE *out, const char *text, size_t width, int is_right, int is_filled)
@@ -49,9 +89,10 @@ static void put_padded(FILE *out, const char *text, size_t width, int is_right, 
 
 /* The columns of a table as text has them: times that are all short are in microseconds. */
 struct text_column {
-	int is_short;
-	char *heading; /* freed by free_columns */
+	char *heading; /* freed by free_columns, as alike */
 	size_t width;
+	unsigned char *alike; /* by row: 1, the word would look like another one if it were cut;
+	                         NULL: none */
 };
 
 /* The heading of a column of short times: the unit is another, or is told. */
@@ -62,14 +103,6 @@ static char *short_heading(const char *heading)
 	if (unit)
 		return memory_format("%.*su%s", (int)(unit - heading), heading, unit);
 	return memory_format("%s%s", heading, strchr(heading, '\n') ? " (usec.)" : "\nusec.");
-}
-
-static const char *format(const struct text_column *column, enum print_type type,
-                          const struct print_cell *cell, char *text)
-{
-	if (column->is_short && !cell->is_none)
-		return text_time(cell->number, 1, text);
-	return print_text_format(type, cell, text);
 }
 
 /* Of the longer line. */
@@ -83,37 +116,31 @@ static size_t heading_width(const char *heading)
 	return below > width ? below : width;
 }
 
-/* One unit for all times of a table. */
-static int is_short(const struct print_table *table)
+/* On a terminal thousands are apart; elsewhere programs may read them. */
+static const char *format(const struct print_column *column, const struct print_cell *cell,
+                          int is_terminal, char *text)
 {
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < table->cell_count; i++)
-		if (table->columns[i % table->column_count].type == PRINT_NS &&
-		    !table->cells[i].is_none && table->cells[i].number > most)
-			most = table->cells[i].number;
-	return text_is_short(most);
+	return is_terminal ? print_people_format(column, cell, text)
+	                   : print_text_format(column, cell, text);
 }
 
-static struct text_column *measure(const struct print_table *table)
+static struct text_column *measure(const struct print_table *table, int is_terminal)
 {
 	struct text_column *columns = memory_take(table->column_count, sizeof(*columns));
-	int short_times = is_short(table);
-	char text[TEXT_MAX];
+	char text[PRINT_TEXT_MAX];
 
 	for (size_t i = 0; i < table->column_count; i++) {
 		const char *heading = table->columns[i].heading;
 
-		columns[i].is_short = short_times && table->columns[i].type == PRINT_NS;
-		columns[i].heading = columns[i].is_short ? short_heading(heading)
-		                                         : memory_text(heading, strlen(heading));
+		columns[i].heading = table->columns[i].is_short
+		                             ? short_heading(heading)
+		                             : memory_text(heading, strlen(heading));
 		columns[i].width = heading_width(columns[i].heading);
 	}
 	for (size_t i = 0; i < table->cell_count; i++) {
 		struct text_column *column = &columns[i % table->column_count];
-		size_t width = fit_width(format(column,
-		                                table->columns[i % table->column_count].type,
-		                                &table->cells[i], text));
+		size_t width = fit_width(format(&table->columns[i % table->column_count],
+		                                &table->cells[i], is_terminal, text));
 
 		if (width > column->width)
 			column->width = width;
@@ -123,8 +150,10 @@ static struct text_column *measure(const struct print_table *table)
 
 static void free_columns(const struct print_table *table, struct text_column *columns)
 {
-	for (size_t i = 0; i < table->column_count; i++)
+	for (size_t i = 0; i < table->column_count; i++) {
 		free(columns[i].heading);
+		free(columns[i].alike);
+	}
 	free(columns);
 }
 
@@ -163,8 +192,35 @@ static void narrow(const struct print_table *table, struct text_column *columns,
 	}
 }
 
+/* Two different words must not look the same: they are printed whole, even if a line is broken. */
+static void find_alike(const struct print_table *table, struct text_column *columns)
+{
+	size_t rows = table->cell_count / table->column_count;
+	const char **words = memory_take(rows, sizeof(*words));
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (table->columns[i].type != PRINT_WORD)
+			continue;
+		for (size_t row = 0; row < rows; row++) {
+			const char *text = table->cells[row * table->column_count + i].text;
+
+			words[row] = text ? text : "";
+		}
+		columns[i].alike = fit_find_alike(words, rows, columns[i].width);
+	}
+	free(words);
+}
+
+/* A row, or a line of headings, which is no row. */
+#define NO_ROW ((size_t)-1)
+
+static int is_whole(const struct text_column *column, size_t row)
+{
+	return row != NO_ROW && column->alike && column->alike[row];
+}
+
 /* One line; the last column is filled up only to put numbers right. */
-static void put_line(const struct print_table *table, const struct text_column *columns,
+static void put_line(const struct print_table *table, const struct text_column *columns, size_t row,
                      const char *const *texts, FILE *out)
 {
 	for (size_t i = 0; i < table->column_count; i++) {
@@ -172,8 +228,11 @@ static void put_line(const struct print_table *table, const struct text_column *
 
 		if (table->columns[i].type == PRINT_LIST)
 			continue;
-		put_padded(out, texts[i], columns[i].width, is_right,
-		           is_right || !is_last(table, i));
+		if (is_whole(&columns[i], row))
+			text_put(out, texts[i]);
+		else
+			put_padded(out, texts[i], columns[i].width, is_right,
+			           is_right || !is_last(table, i));
 		fprintf(out, "%*s", is_last(table, i) ? 0 : GAP, "");
 	}
 	fputc('\n', out);
@@ -195,8 +254,8 @@ static void put_headings(const struct print_table *table, const struct text_colu
 		has_two |= end != NULL;
 	}
 	if (has_two)
-		put_line(table, columns, (const char *const *)upper, out);
-	put_line(table, columns, lower, out);
+		put_line(table, columns, NO_ROW, (const char *const *)upper, out);
+	put_line(table, columns, NO_ROW, lower, out);
 	for (size_t i = 0; i < table->column_count; i++)
 		free(upper[i]);
 	free(upper);
@@ -204,15 +263,15 @@ static void put_headings(const struct print_table *table, const struct text_colu
 }
 
 static void put_row(const struct print_table *table, const struct text_column *columns, size_t row,
-                    FILE *out)
+                    int is_terminal, FILE *out)
 {
 	const struct print_cell *cells = table->cells + row * table->column_count;
 	const char **texts = memory_take(table->column_count, sizeof(*texts));
-	char(*numbers)[TEXT_MAX] = memory_take(table->column_count, sizeof(*numbers));
+	char(*numbers)[PRINT_TEXT_MAX] = memory_take(table->column_count, sizeof(*numbers));
 
 	for (size_t i = 0; i < table->column_count; i++)
-		texts[i] = format(&columns[i], table->columns[i].type, &cells[i], numbers[i]);
-	put_line(table, columns, texts, out);
+		texts[i] = format(&table->columns[i], &cells[i], is_terminal, numbers[i]);
+	put_line(table, columns, row, texts, out);
 	for (size_t i = 0; i < table->column_count; i++)
 		if (table->columns[i].type == PRINT_LIST && cells[i].text)
 			text_put_lines(out, cells[i].text, "    ");
@@ -220,9 +279,9 @@ static void put_row(const struct print_table *table, const struct text_column *c
 	free(texts);
 }
 
-static void put_record(const struct print_table *table, FILE *out)
+static void put_record(const struct print_table *table, int is_terminal, FILE *out)
 {
-	char text[TEXT_MAX];
+	char text[PRINT_TEXT_MAX];
 	size_t width = 23;
 
 	for (size_t i = 0; i < table->column_count; i++)
@@ -230,35 +289,32 @@ static void put_record(const struct print_table *table, FILE *out)
 			width = fit_width(table->columns[i].heading);
 	for (size_t i = 0; i < table->cell_count; i++) {
 		const struct print_column *column = &table->columns[i];
-		const struct text_column shown = {
-			.is_short = column->type == PRINT_NS && !table->cells[i].is_none &&
-		                    text_is_short(table->cells[i].number)};
-		const char *unit = shown.is_short                ? "us"
-		                   : column->type == PRINT_COUNT ? ""
-		                                                 : print_type_unit(column->type);
+		const char *unit = print_text_unit(column);
 
 		fprintf(out, "  %-*s  ", (int)width, column->heading);
-		text_put(out, format(&shown, column->type, &table->cells[i], text));
+		text_put(out, format(column, &table->cells[i], is_terminal, text));
 		fprintf(out, "%s%s\n", unit[0] != '\0' ? " " : "", unit);
 	}
 }
 
 static void put_rows(const struct print_table *table, size_t width, FILE *out)
 {
-	struct text_column *columns = measure(table);
+	struct text_column *columns = measure(table, width != 0);
 
-	if (width != 0)
+	if (width != 0) {
 		narrow(table, columns, width);
+		find_alike(table, columns);
+	}
 	put_headings(table, columns, out);
 	for (size_t i = 0; i < table->cell_count / table->column_count; i++)
-		put_row(table, columns, i, out);
+		put_row(table, columns, i, width != 0, out);
 	free_columns(table, columns);
 }
 
 void print_text_table(const struct print_table *table, size_t columns, FILE *out)
 {
 	if (table->is_record)
-		put_record(table, out);
+		put_record(table, columns != 0, out);
 	else if (table->column_count != 0)
 		put_rows(table, columns, out);
 }

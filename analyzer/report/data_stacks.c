@@ -37,9 +37,9 @@ static void add_columns(struct print_table *table, const struct stacks_kind *kin
 {
 	char heading[METRIC_ERROR_MAX];
 
-	print_column(table, PRINT_COUNT, "number", "Stack");
+	print_column(table, PRINT_ID, "number", "Stack");
 	if (with_group)
-		print_column(table, PRINT_COUNT, "group", "Group");
+		print_column(table, PRINT_ID, "group", "Group");
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
 		const struct metric metric = {.id = (uint8_t)id};
 

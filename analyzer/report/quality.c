@@ -374,8 +374,16 @@ static void add_quality_record(const struct dataset *dataset, struct output *out
 	add_ends(record, &quality->ends);
 	print_field_real(record, PRINT_PERCENT, "unresolved_share", "In unresolved code",
 	                 percent(quality->unresolved, quality->judged));
-	if (sureness_of_half(sum, &points))
+	/* As the line in text. */
+	for (size_t i = 0; i < record->column_count; i++)
+		if (record->columns[i].type == PRINT_NS) {
+			record->columns[i].has_digits = 1;
+			record->columns[i].digits = 2;
+		}
+	if (sureness_of_half(sum, &points)) {
 		print_field_real(record, PRINT_PERCENT, "half_reach", "50 % is +-", points);
+		print_column_digits(record, points < 1 ? 1 : 0);
+	}
 	print_table_end(output, record, 0);
 }
 

@@ -31,6 +31,22 @@ static double mean_of(const struct runs *from, const struct runs *to)
 	return (from->mean + to->mean) / 2;
 }
 
+double changes_sample(const struct change_sums *sums)
+{
+	double all = mean_of(&sums->from, &sums->to);
+	size_t least = sums->from.count < sums->to.count ? sums->from.count : sums->to.count;
+
+	return all > 0 && least > 0 ? sums->squares / all / (double)least : 0;
+}
+
+double changes_samples(const struct change_sums *sums)
+{
+	double all = (double)sums->from.count * sums->from.mean +
+	             (double)sums->to.count * sums->to.mean;
+
+	return sums->squares > 0 ? all * mean_of(&sums->from, &sums->to) / sums->squares : 0;
+}
+
 /* The variance of a binomial share, and what all rows of a run have in common, since runs differ in
  * length. */
 void change_expect(struct change *row, const struct change_sums *sums)

@@ -39,6 +39,13 @@ struct change_sums {
 	double squares;       /* sum of the squares of what samples stand for, mean of a run */
 };
 
+/* What one sample stands for in the sum of a group's runs, divided by these: where the last digit
+ * of a mean is worth anything. 0: nothing is sampled. */
+double changes_sample(const struct change_sums *sums);
+
+/* How many samples both groups have, 0: nothing is sampled. */
+double changes_samples(const struct change_sums *sums);
+
 /* How much runs of one group differ in all samples together: their standard deviation, that of both
  * groups, as a part of the mean; 0 if nothing is sampled. */
 double changes_spread(const struct change_sums *sums);

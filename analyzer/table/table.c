@@ -2,6 +2,7 @@
 #include "analyzer/table/table.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 #include <stdio.h>
 #include <math.h>
@@ -215,13 +216,45 @@ static char *format_difference(unsigned id, uint64_t base, uint64_t value,
 	return text;
 }
 
-static char *format_ratio(uint64_t base, uint64_t value, char *text)
+/* Digits behind the point of a share in percent. A half of so many samples is known to 98 points
+ * divided by their square root: 3 points of a thousand, 0.3 of a hundred thousand. */
+unsigned table_percent_digits(const struct table *table, const struct metric *metric, size_t group)
+{
+	double sample = table_sample(table, metric, group), samples;
+
+	if (!(sample > 0))
+		return 2;
+	samples = (double)sum_in(table, group, metric->id) / sample;
+	return samples < 1e3 ? 0 : samples < 1e5 ? 1 : 2;
+}
+
+/* A ratio is a hundredth of a share in percent, of the group that is known less well. */
+unsigned table_ratio_digits(const struct table *table, const struct metric *metric, size_t group)
+{
+	unsigned digits = table_percent_digits(table, metric, group),
+		 base = table_percent_digits(table, metric, 0);
+
+	digits = digits < base ? digits : base;
+	return digits < 2 ? digits + 2 : 3;
+}
+
+static char *format_ratio(uint64_t base, uint64_t value, unsigned digits, char *text)
 {
 	if (base != 0)
-		snprintf(text, METRIC_TEXT_MAX, "x%.3f", (double)value / (double)base);
+		snprintf(text, METRIC_TEXT_MAX, "x%.*f", (int)digits, (double)value / (double)base);
 	else
 		snprintf(text, METRIC_TEXT_MAX, "%s", value != 0 ? "new" : "-");
 	return text;
+}
+
+/* On a terminal. */
+static char *group_thousands(const struct table *table, unsigned id, char *text)
+{
+	enum metric_unit unit = metric_unit_of(id);
+
+	return table->width != 0 && (unit == METRIC_UNIT_COUNT || unit == METRIC_UNIT_BYTES)
+	               ? text_group(text)
+	               : text;
 }
 
 char *table_format(const struct table *table, const struct table_row *row,
@@ -232,10 +265,12 @@ char *table_format(const struct table *table, const struct table_row *row,
 	struct metric_scale scale = table_scale(table, metric);
 
 	if (group > 0 && table->compare == TREE_COMPARE_DELTA)
-		return format_difference(metric->id, base, value, &scale, text);
+		return group_thousands(table, metric->id,
+		                       format_difference(metric->id, base, value, &scale, text));
 	if (group > 0 && table->compare == TREE_COMPARE_RATIO)
-		return format_ratio(base, value, text);
-	return metric_format_scaled(metric->id, value, &scale, text);
+		return format_ratio(base, value, table_ratio_digits(table, metric, group), text);
+	return group_thousands(table, metric->id,
+	                       metric_format_scaled(metric->id, value, &scale, text));
 }
 
 double table_share(const struct table *table, const struct table_row *row,
@@ -247,34 +282,22 @@ double table_share(const struct table *table, const struct table_row *row,
 	                : 0.0;
 }
 
-/* Digits behind the point of a share in percent. A half of so many samples is known to 98 points
- * divided by their square root: 3 points of a thousand, 0.3 of a hundred thousand. */
-static int percent_digits(const struct table *table, const struct metric *metric, size_t group)
-{
-	double sample = table_sample(table, metric, group), samples;
-
-	if (!(sample > 0))
-		return 2;
-	samples = (double)sum_in(table, group, metric->id) / sample;
-	return samples < 1e3 ? 0 : samples < 1e5 ? 1 : 2;
-}
-
 char *table_format_percent(const struct table *table, const struct table_row *row,
                            const struct metric *metric, size_t group, char *text)
 {
 	double share = table_share(table, row, metric, group);
-	int digits, base_digits;
+	unsigned digits, base_digits;
 
 	text[0] = '\0';
 	if (metric->id >= METRIC_VALUES)
 		return text;
-	digits = percent_digits(table, metric, group);
+	digits = table_percent_digits(table, metric, group);
 	if (group == 0 || table->compare != TREE_COMPARE_DELTA) {
-		snprintf(text, METRIC_TEXT_MAX, "%.*f", digits, share);
+		snprintf(text, METRIC_TEXT_MAX, "%.*f", (int)digits, share);
 		return text;
 	}
-	base_digits = percent_digits(table, metric, 0);
-	snprintf(text, METRIC_TEXT_MAX, "%+.*f", digits < base_digits ? digits : base_digits,
+	base_digits = table_percent_digits(table, metric, 0);
+	snprintf(text, METRIC_TEXT_MAX, "%+.*f", (int)(digits < base_digits ? digits : base_digits),
 	         share - table_share(table, row, metric, 0));
 	if (!strpbrk(text, "123456789"))
 		memmove(text, text + 1, strlen(text)); /* no difference has no sign */

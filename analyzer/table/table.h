@@ -99,6 +99,12 @@ double table_share(const struct table *table, const struct table_row *row,
  * chosen by their size, at most; in the metric's unit. 0: the metric is exact. */
 double table_sample(const struct table *table, const struct metric *metric, size_t group);
 
+/* Digits behind the point that shares of a metric deserve in a group, and ratios to the first
+ * group.
+ */
+unsigned table_percent_digits(const struct table *table, const struct metric *metric, size_t group);
+unsigned table_ratio_digits(const struct table *table, const struct metric *metric, size_t group);
+
 /* How times of a metric are written, in all groups. */
 struct metric_scale table_scale(const struct table *table, const struct metric *metric);
 

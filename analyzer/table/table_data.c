@@ -62,6 +62,19 @@ static const struct {
 	[TREE_COMPARE_RATIO] = {"ratio", "ratio to the first"},
 };
 
+/* How people see times of a metric, and ends of their intervals: as in text. */
+static void scale_column(struct print_table *out, const struct table *table,
+                         const struct metric *metric)
+{
+	struct metric_scale scale = table_scale(table, metric);
+
+	if (metric_unit_of(metric->id) != METRIC_UNIT_SECONDS)
+		return;
+	print_column_digits(out, scale.digits);
+	if (scale.unit_ns != METRIC_SECOND_NS)
+		print_column_short(out);
+}
+
 static void add_column(struct print_table *out, const struct table *table, struct metric metric,
                        unsigned what, size_t group)
 {
@@ -74,13 +87,17 @@ static void add_column(struct print_table *out, const struct table *table, struc
 	metric_describe(&metric, heading);
 	if (table->group_count < 2 || metric.id >= METRIC_VALUES) {
 		print_column(out, type, key, heading);
-		return;
+	} else {
+		whole_key = memory_format("%s[%zu]", key, group + 1);
+		whole_heading = memory_format("%s, %s", heading, table->groups[group].label);
+		print_column(out, type, whole_key, whole_heading);
+		free(whole_heading);
+		free(whole_key);
 	}
-	whole_key = memory_format("%s[%zu]", key, group + 1);
-	whole_heading = memory_format("%s, %s", heading, table->groups[group].label);
-	print_column(out, type, whole_key, whole_heading);
-	free(whole_heading);
-	free(whole_key);
+	if (type == PRINT_PERCENT && table_sample(table, &metric, group) > 0)
+		print_column_digits(out, table_percent_digits(table, &metric, group));
+	else if (metric.id < METRIC_VALUES)
+		scale_column(out, table, &metric);
 }
 
 /* Differences and ratios stand behind the values that they are of. */
@@ -107,6 +124,10 @@ static void add_change_column(struct print_table *out, const struct table *table
 	whole_heading = memory_format("%s, %s: %s", heading, table->groups[group].label,
 	                              changes[table->compare].heading);
 	print_column(out, type, whole_key, whole_heading);
+	if (type == PRINT_RATIO)
+		print_column_digits(out, table_ratio_digits(table, &metric, group));
+	else
+		scale_column(out, table, &metric);
 	free(whole_heading);
 	free(whole_key);
 }
@@ -131,6 +152,7 @@ static void add_interval_columns(struct print_table *out, const struct table *ta
 			groups == 1 ? "" : table->groups[i / 2].label, ends[i % 2]);
 
 		print_column(out, type_of(metric.id), whole_key, whole_heading);
+		scale_column(out, table, &metric);
 		free(whole_heading);
 		free(whole_key);
 	}
@@ -160,7 +182,7 @@ static void add_columns(struct print_table *out, const struct table *table,
 		print_column(out, PRINT_WORD, "kind", "Kind");
 		if (table->has_addresses)
 			print_column(out, PRINT_HEX, "address", "Address");
-		print_column(out, PRINT_COUNT, "line", "Line");
+		print_column(out, PRINT_ID, "line", "Line");
 		print_column(out, PRINT_COUNT, "hot", "Hot");
 	}
 	print_column(out, PRINT_WORD, table->is_listing ? "text" : "name",
@@ -240,7 +262,7 @@ static void add_property_columns(struct print_table *out)
 	print_column(out, PRINT_BYTES, "size", "Size");
 	print_column(out, PRINT_HEX, "address", "Address");
 	print_column(out, PRINT_WORD, "file", "Source File");
-	print_column(out, PRINT_COUNT, "line", "Line");
+	print_column(out, PRINT_ID, "line", "Line");
 	print_column(out, PRINT_WORD, "object", "Load Object");
 	print_column(out, PRINT_WORD, "linker_name", "Linker Name");
 }

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{number: number, name: string, title: string, chosen: string}} Kind
- * @typedef {{keyword: string, heading: string, meaning: string, unit: string, kind: number, usual: boolean, from: number[]}} Metric
+ * @typedef {{keyword: string, heading: string, meaning: string, unit: string, kind: number, usual: boolean, digits: number, from: number[]}} Metric
  * @typedef {{id: number, name: string, command: string, program: string, status: string, pid: number, parent: number,
  *   start_ns: number, duration_ns: number, group: number, is_base: boolean, usages: number, threads: number,
  *   cpu_ns: number, rank: number}} Experiment
@@ -15,7 +15,7 @@
  *   labels: {experiment: number, time_ns: number, text: string}[],
  *   collections: {experiment: number, begin_ns: number, duration_ns: number}[],
  *   marks: {kept: number, all: number}}} Head
- * @typedef {{key: string, heading: string, kind: string, unit: string}} DocumentColumn
+ * @typedef {{key: string, heading: string, kind: string, unit: string, digits?: number}} DocumentColumn
  * @typedef {{name: string, columns: DocumentColumn[], rows: any[][]}} DocumentTable
  * @typedef {{command: string, notes: string[], tables: DocumentTable[], next: {command: string, why: string}[], text: string[]}} Document
  * @typedef {{group: string, command: string, title: string, function?: string, object?: string, number?: number, document: Document}} Shown

@@ -5,7 +5,7 @@ import { Flame, sumText } from "./flame.js";
 import { boxIn, pick } from "./sandwich.js";
 import { choose, state } from "./state.js";
 import { tableOf } from "./table.js";
-import { exact, percent, safe } from "./text.js";
+import { exact, safe } from "./text.js";
 import { copyButton, heading, make } from "./widget.js";
 
 /**
@@ -16,7 +16,7 @@ export function showDifference(parent, report) {
 	const metric = report.chosen, now = report.sum(metric), before = report.sum(metric, true);
 	const {tree, own} = report.tree(metric, "function", state.fold), base = report.tree(metric, "function", state.fold, true).own;
 	parent.append(heading("Difference", copyButton(() => commandOf(report.data, ["functions"]))),
-		make("p", {class: "summary"}, sumText(metric, now), `  ·  before: ${exact(metric.unit, before)}  ·  change: ${changeText(metric.unit, now - before)} (${before ? (now > before ? "+" : "") + percent(now - before, before) + " %" : "new"})`),
+		make("p", {class: "summary"}, sumText(metric, now), `  ·  before: ${exact(metric.unit, before, metric.digits)}  ·  change: ${changeText(metric, now - before)} (${before ? (now > before ? "+" : "") + report.percent(metric, now - before, before) + " %" : "new"})`),
 		make("p", {class: "soft"}, `before is ${safe(report.head.base || "")}`));
 	new Flame(boxIn(parent, "picture"), {tree, own, base, metric, report, isUp: state.form === "flame", whole: Math.max(now, before), rootName: "<Total>",
 		label: `Difference of call stacks by ${metric.meaning}`, pick: (key) => pick(report, "function", key)});
@@ -25,11 +25,11 @@ export function showDifference(parent, report) {
 }
 
 /**
- * @param {string} unit
+ * @param {import("./data.js").Metric} metric
  * @param {number} value
  */
-export function changeText(unit, value) {
-	return (value > 0 ? "+" : "") + exact(unit, value);
+export function changeText(metric, value) {
+	return (value > 0 ? "+" : "") + exact(metric.unit, value, metric.digits);
 }
 
 /**
@@ -42,6 +42,15 @@ export function deviations(now, before) {
 	return now + before === 0 ? 0 : Math.abs(now - before) / Math.sqrt(now + before);
 }
 
+/**
+ * How many standard deviations no row of so many has by chance, in 99 of 100 tables: the tail of the normal distribution beyond z,
+ * on both sides, is less than exp(-z * z / 2).
+ * @param {number} rows
+ */
+export function leastDeviations(rows) {
+	return Math.sqrt(2 * Math.log(Math.max(rows, 1) / 0.01));
+}
+
 /** @param {import("./report.js").Report} report */
 function changes(report) {
 	const metric = report.chosen, now = report.flat(metric, "function"), before = report.flat(metric, "function", true);
@@ -49,20 +58,21 @@ function changes(report) {
 	const counts = isSampled ? [report.flat(samples, "function"), report.flat(samples, "function", true)] : null;
 	/** @param {number} key */
 	const sigma = (key) => (counts ? deviations(counts[0].exclusive[key], counts[1].exclusive[key]) : Infinity);
-	const rows = [];
-	for (let key = 0; key < now.exclusive.length; key++)
-		if (now.exclusive[key] !== before.exclusive[key] && sigma(key) >= 2) rows.push(key);
+	const differ = [], least = counts ? leastDeviations(now.exclusive.length) : 0;
+	for (let key = 0; key < now.exclusive.length; key++) if (now.exclusive[key] !== before.exclusive[key]) differ.push(key);
+	const rows = differ.filter((key) => sigma(key) >= least);
 	/** @param {number} key */
 	const change = (key) => now.exclusive[key] - before.exclusive[key];
-	const box = make("section", {}, make("h3", {}, counts ? "Certain changes: more than two standard deviations" : "Changes"));
+	const box = make("section", {}, make("h3", {}, counts ? "Changes that samples do not explain" : "Changes"));
+	if (counts) box.append(make("p", {class: "soft"}, `${rows.length} of ${differ.length} functions: ${least.toFixed(1)} standard deviations or more, which chance makes in less than one of a hundred such tables. How much runs differ is not in this: xcollect --repeat and xer_print -changes tell.`));
 	box.append(tableOf({
 		caption: "Changes by function", rows, sort: "change", open: (key) => choose({page: "flame", form: "sandwich", by: "function", focus: report.name("function", key)}),
 		columns: [
-			{key: "change", heading: "Change", title: "Exclusive " + metric.meaning, isNumber: true, value: (key) => Math.abs(change(key)), text: (key) => changeText(metric.unit, change(key))},
-			{key: "now", heading: "Now", isNumber: true, value: (key) => now.exclusive[key], text: (key) => exact(metric.unit, now.exclusive[key])},
-			{key: "before", heading: "Before", isNumber: true, value: (key) => before.exclusive[key], text: (key) => exact(metric.unit, before.exclusive[key])},
+			{key: "change", heading: "Change", title: "Exclusive " + metric.meaning, isNumber: true, value: (key) => Math.abs(change(key)), text: (key) => changeText(metric, change(key))},
+			{key: "now", heading: "Now", isNumber: true, value: (key) => now.exclusive[key], text: (key) => exact(metric.unit, now.exclusive[key], metric.digits)},
+			{key: "before", heading: "Before", isNumber: true, value: (key) => before.exclusive[key], text: (key) => exact(metric.unit, before.exclusive[key], metric.digits)},
 			{key: "sigma", heading: "Std. dev.", title: "How many standard deviations of the samples the change is", isNumber: true, value: sigma, text: (key) => (counts ? sigma(key).toFixed(1) : "exact")},
-			{key: "inclusive", heading: "Incl. change", isNumber: true, value: (key) => now.inclusive[key] - before.inclusive[key], text: (key) => changeText(metric.unit, now.inclusive[key] - before.inclusive[key])},
+			{key: "inclusive", heading: "Incl. change", isNumber: true, value: (key) => now.inclusive[key] - before.inclusive[key], text: (key) => changeText(metric, now.inclusive[key] - before.inclusive[key])},
 			{key: "name", heading: "Name", isNumber: false, wide: true, value: (key) => report.name("function", key), text: (key) => report.name("function", key)},
 		],
 	}));

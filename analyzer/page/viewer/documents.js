@@ -2,7 +2,7 @@
 
 import { commandOf } from "./command.js";
 import { choose } from "./state.js";
-import { brief, safe } from "./text.js";
+import { brief, group, safe } from "./text.js";
 import { tableOf } from "./table.js";
 import { copyButton, heading, make, nameOf } from "./widget.js";
 
@@ -17,8 +17,10 @@ export const GROUPS = {memory: "Memory", waits: "Locks and waits", files: "Files
 export function cellText(column, value) {
 	if (value === null || value === undefined) return "";
 	if (typeof value !== "number") return Array.isArray(value) ? value.join(" < ") : String(value);
+	if (column.digits !== undefined) return value.toFixed(column.digits);
 	if (column.unit === "s") return value.toFixed(Math.abs(value) < 1 && value !== 0 ? 6 : 3);
 	if (column.unit === "%") return value.toFixed(2);
+	if (column.unit === "bytes" || column.unit === "count") return group(value);
 	return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
 }
 

@@ -3,7 +3,7 @@
 import { commandOf } from "./command.js";
 import { choose, expression, state } from "./state.js";
 import { tableOf } from "./table.js";
-import { exact, percent, safe } from "./text.js";
+import { exact, safe } from "./text.js";
 import { copyButton, heading, make, select } from "./widget.js";
 import { sumText } from "./flame.js";
 
@@ -49,11 +49,11 @@ export function flatTable(report, by) {
 	metrics.forEach((metric, at) => {
 		const flat = flats[at], isFirst = at === 0;
 		// As in the terminal: of others, counts and bytes belong to whoever called for them.
-		if (isFirst || metric.unit === "s") columns.push({key: "e." + metric.keyword, heading: "Excl. " + metric.heading, title: "Exclusive " + metric.meaning, isNumber: true, value: (key) => flat.exclusive[key], text: (key) => exact(metric.unit, flat.exclusive[key]), bar: isFirst ? (key) => flat.exclusive[key] / (flat.whole || 1) : undefined});
-		if (isFirst) columns.push({key: "e%", heading: "%", title: "Share of the total", isNumber: true, value: (key) => flat.exclusive[key], text: (key) => percent(flat.exclusive[key], flat.whole)});
+		if (isFirst || metric.unit === "s") columns.push({key: "e." + metric.keyword, heading: "Excl. " + metric.heading, title: "Exclusive " + metric.meaning, isNumber: true, value: (key) => flat.exclusive[key], text: (key) => exact(metric.unit, flat.exclusive[key], metric.digits), bar: isFirst ? (key) => flat.exclusive[key] / (flat.whole || 1) : undefined});
+		if (isFirst) columns.push({key: "e%", heading: "%", title: "Share of the total", isNumber: true, value: (key) => flat.exclusive[key], text: (key) => report.percent(metric, flat.exclusive[key], flat.whole)});
 		if (isFirst && counts) columns.push({key: "ci", heading: "±", title: "Uncertainty of the exclusive share, 95 %, in points", isNumber: true, value: (key) => counts.exclusive[key], text: (key) => uncertainty(counts.exclusive[key], counts.whole)});
-		columns.push({key: "i." + metric.keyword, heading: "Incl. " + metric.heading, title: "Inclusive " + metric.meaning, isNumber: true, value: (key) => flat.inclusive[key], text: (key) => exact(metric.unit, flat.inclusive[key]), bar: isFirst ? (key) => flat.inclusive[key] / (flat.whole || 1) : undefined});
-		if (isFirst) columns.push({key: "i%", heading: "%", title: "Share of the total", isNumber: true, value: (key) => flat.inclusive[key], text: (key) => percent(flat.inclusive[key], flat.whole)});
+		columns.push({key: "i." + metric.keyword, heading: "Incl. " + metric.heading, title: "Inclusive " + metric.meaning, isNumber: true, value: (key) => flat.inclusive[key], text: (key) => exact(metric.unit, flat.inclusive[key], metric.digits), bar: isFirst ? (key) => flat.inclusive[key] / (flat.whole || 1) : undefined});
+		if (isFirst) columns.push({key: "i%", heading: "%", title: "Share of the total", isNumber: true, value: (key) => flat.inclusive[key], text: (key) => report.percent(metric, flat.inclusive[key], flat.whole)});
 	});
 	columns.push({key: "name", heading: "Name", isNumber: false, wide: true, value: (key) => report.name(by, key), text: (key) => report.name(by, key)});
 	if (by === "function") columns.push({key: "object", heading: "Load object", isNumber: false, value: (key) => objectName(report, key), text: (key) => objectName(report, key)});
@@ -107,7 +107,7 @@ export function threads(report) {
 	if (head.experiments.length > 1) columns.push({key: "process", heading: "Process", isNumber: false, value: (at) => head.threads[at].experiment, text: (at) => report.processName(head.threads[at].experiment)});
 	columns.push({key: "tid", heading: "System's id", isNumber: true, value: (at) => head.threads[at].tid, text: (at) => String(head.threads[at].tid)},
 		{key: "start", heading: "Start", isNumber: true, value: (at) => head.threads[at].start_ns, text: (at) => exact("s", head.threads[at].start_ns)});
-	metrics.forEach((metric, i) => columns.push({key: metric.keyword, heading: metric.heading, title: metric.meaning, isNumber: true, value: (at) => sums[i][at], text: (at) => exact(metric.unit, sums[i][at]),
+	metrics.forEach((metric, i) => columns.push({key: metric.keyword, heading: metric.heading, title: metric.meaning, isNumber: true, value: (at) => sums[i][at], text: (at) => exact(metric.unit, sums[i][at], metric.digits),
 		bar: i === 0 ? (at) => sums[0][at] / (report.sum(metric) || 1) : undefined}));
 	return tableOf({caption: "Threads", columns, rows, sort: metrics[0].keyword, open: (at) => choose({threads: new Set([at])})});
 }

@@ -4,7 +4,7 @@ import { commandOf } from "./command.js";
 import { documentOf, openFunction } from "./documents.js";
 import { choose, state } from "./state.js";
 import { tableOf } from "./table.js";
-import { brief, duration, exact, moment, percent, safe } from "./text.js";
+import { brief, duration, exact, moment, safe } from "./text.js";
 import { copyButton, heading, make, nameOf } from "./widget.js";
 
 /**
@@ -129,7 +129,7 @@ function topList(report, metric, flat, keys) {
 		const line = make("button", {type: "button", class: "bar", onclick: () => {
 			choose({metric: metric.keyword});
 			openFunction(name);
-		}}, make("span", {class: "number"}, exact(metric.unit, flat.exclusive[key])), make("span", {class: "number soft"}, percent(flat.exclusive[key], flat.whole) + " %"), nameOf(name));
+		}}, make("span", {class: "number"}, exact(metric.unit, flat.exclusive[key], metric.digits)), make("span", {class: "number soft"}, report.percent(metric, flat.exclusive[key], flat.whole) + " %"), nameOf(name));
 		line.style.setProperty("--share", (100 * share).toFixed(1) + "%");
 		return make("li", {}, line);
 	}));

@@ -2,6 +2,7 @@
 
 import { Aggregator, lowerBound } from "./aggregate.js";
 import { expression, state } from "./state.js";
+import { percent } from "./text.js";
 import { Forest, match, mergeEqual } from "./tree.js";
 
 /** @typedef {{exclusive: Float64Array, inclusive: Float64Array, whole: number}} Flat */
@@ -75,6 +76,17 @@ export class Report {
 			if (matched) for (let i = 0; i < values.length; i++) if (!matched.nodes[i]) values[i] = 0;
 			return values;
 		});
+	}
+
+	/**
+	 * A share with as many digits as its samples tell, as xer_print has it.
+	 * @param {import("./data.js").Metric} metric
+	 * @param {number} value
+	 * @param {number} total
+	 */
+	percent(metric, value, total) {
+		const samples = metric.kind === 0 ? this.metric("samples") : undefined, count = samples ? this.sum(samples) : Infinity;
+		return percent(value, total, count < 1e3 ? 0 : count < 1e5 ? 1 : 2);
 	}
 
 	/**

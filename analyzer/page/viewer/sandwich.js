@@ -4,7 +4,7 @@ import { commandOf } from "./command.js";
 import { Flame, sumText } from "./flame.js";
 import { frameColor, isDark, ORIGINS } from "./palette.js";
 import { choose, state } from "./state.js";
-import { exact, percent, safe } from "./text.js";
+import { exact, safe } from "./text.js";
 import { around } from "./tree.js";
 import { button, copyButton, heading, make, say, select } from "./widget.js";
 
@@ -73,7 +73,7 @@ function summary(report, sum) {
 		const values = report.values(metric);
 		let of = 0;
 		for (let i = 0; i < values.length; i++) if (matched.nodes[i]) of += values[i];
-		line.append("  ·  ", make("span", {class: "matched"}, `found: ${exact(metric.unit, of)} (${percent(of, sum)} %)`));
+		line.append("  ·  ", make("span", {class: "matched"}, `found: ${exact(metric.unit, of, metric.digits)} (${report.percent(metric, of, sum)} %)`));
 	}
 	return line;
 }
@@ -111,7 +111,7 @@ function showSandwich(parent, report, tree, own, whole) {
 	const options = {metric, report, whole, pick: (/** @type {number} */ at) => pick(report, by, at)};
 	parent.append(make("h3", {}, "Callers"));
 	new Flame(boxIn(parent, "picture"), {...options, tree: above.tree, own: above.own, isUp: true, label: `Callers of ${name}`});
-	parent.append(make("h3", {}, `${name}: ${exact(metric.unit, share)} (${percent(share, whole)} %)`));
+	parent.append(make("h3", {}, `${name}: ${exact(metric.unit, share, metric.digits)} (${report.percent(metric, share, whole)} %)`));
 	new Flame(boxIn(parent, "picture"), {...options, tree: below.tree, own: below.own, isUp: false, label: `What ${name} calls`});
 	parent.append(legend(), button("show its source and instructions", () => choose({page: "code"}), {class: "quiet"}));
 }

@@ -24,21 +24,21 @@ export function shorten(text, most) {
 }
 
 /**
- * Nanoseconds as seconds with three digits, half a millisecond up.
+ * Nanoseconds as seconds with so many digits, half a step up.
  * @param {number} ns
  */
-export function seconds(ns) {
-	const ms = Math.floor(ns / 1e6) + (ns % 1e6 >= 5e5 ? 1 : 0);
-	return Math.floor(ms / 1000) + "." + String(ms % 1000).padStart(3, "0");
+export function seconds(ns, digits = 3) {
+	const parts = 10 ** digits, step = 1e9 / parts, steps = Math.floor(ns / step) + (ns % step >= step / 2 && step > 1 ? 1 : 0);
+	return digits === 0 ? String(steps) : Math.floor(steps / parts) + "." + String(steps % parts).padStart(digits, "0");
 }
 
 /**
- * A measured value exactly as the tables of xer_print have it.
+ * A measured value as the tables of xer_print have it: times with as many digits as their metric deserves, thousands apart.
  * @param {string} unit "s" (the value is ns), "bytes", "count"
  * @param {number} value
  */
-export function exact(unit, value) {
-	return unit === "s" ? (value < 0 ? "-" + seconds(-value) : seconds(value)) : String(value);
+export function exact(unit, value, digits = 3) {
+	return unit === "s" ? (value < 0 ? "-" + seconds(-value, digits) : seconds(value, digits)) : group(value);
 }
 
 /**
@@ -46,8 +46,8 @@ export function exact(unit, value) {
  * @param {number} value
  * @param {number} total
  */
-export function percent(value, total) {
-	return (total ? (100 * value) / total : 0).toFixed(2);
+export function percent(value, total, digits = 2) {
+	return (total ? (100 * value) / total : 0).toFixed(digits);
 }
 
 /** @type {[number, string][]} */
@@ -73,11 +73,11 @@ function trim(value) {
 }
 
 /**
- * A number with thin spaces between thousands.
+ * A number with thin spaces between thousands, if it has five digits or more.
  * @param {number} value
  */
 export function group(value) {
-	return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+	return Math.abs(value) < 10000 || !Number.isInteger(value) ? String(value) : String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
 }
 
 /**

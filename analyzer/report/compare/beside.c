@@ -87,14 +87,14 @@ static char *change_text(enum tree_compare compare, enum print_type type, double
 static char *cell_text(const struct joined *joined, enum print_type type,
                        const struct print_cell *base, const struct print_cell *cell, size_t column)
 {
-	char text[64];
+	char text[PRINT_TEXT_MAX];
 	const char *own;
 	double from, to;
 
 	if (has_change(joined, type, column) && number_of(type, base, &from) &&
 	    number_of(type, cell, &to))
 		return change_text(joined->dataset->tables->compare, type, from, to);
-	own = print_text_format(type, cell, text);
+	own = print_text_format(&(struct print_column){.type = type}, cell, text);
 	return memory_text(own, strlen(own));
 }
 
@@ -282,12 +282,12 @@ static char *row_title(const struct joined *joined, const struct compare_row *ro
 
 	for (size_t at = 0; at < keys; at++)
 		for (size_t i = 0; i < joined->columns; i++) {
-			char text[64], *longer;
+			char text[PRINT_TEXT_MAX], *longer;
 
 			if (!row->cells[i])
 				continue;
 			longer = memory_format("%s%s%s", title, at == 0 ? ": " : ", ",
-			                       print_text_format(joined->first->columns[at].type,
+			                       print_text_format(&joined->first->columns[at],
 			                                         &row->cells[i][at], text));
 			free(title);
 			title = longer;

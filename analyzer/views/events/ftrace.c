@@ -320,7 +320,7 @@ static struct print_table *begin_table(struct output *output)
 		return NULL;
 	}
 	table = print_table_begin("ftrace");
-	print_column(table, PRINT_COUNT, "tid", "Thread");
+	print_column(table, PRINT_ID, "tid", "Thread");
 	print_column(table, PRINT_SECONDS, "time", "Time");
 	print_column(table, PRINT_NS, "duration", "Duration");
 	print_column(table, PRINT_COUNT, "depth", "Depth");

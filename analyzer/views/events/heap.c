@@ -1,5 +1,6 @@
 /* heap.c: leaks, the peak and allocations by call stack, and statistics of the heap. */
 #include "analyzer/views/view.h"
+#include "analyzer/base/terminal.h"
 
 #include "analyzer/report/compare/beside.h"
 #include "analyzer/views/events/heapmaps.h"
@@ -121,21 +122,24 @@ static void put_head(const struct dataset *dataset, const struct choices *choice
 {
 	const struct subject *subject = context;
 	const struct metric_view values = tree_own_view(tree, node);
+	char count[TERMINAL_NUMBER_MAX], bytes[TERMINAL_NUMBER_MAX];
 
 	(void)dataset;
 	(void)choices;
-	fprintf(output->out, "%s #%zu, Instances = %llu, Bytes %s = %llu", subject->one, number,
-	        (unsigned long long)metric_at(&values, subject->count), subject->verb,
-	        (unsigned long long)metric_at(&values, subject->bytes));
+	fprintf(output->out, "%s #%zu, Instances = %s, Bytes %s = %s", subject->one, number,
+	        terminal_number(output->out, metric_at(&values, subject->count), count),
+	        subject->verb,
+	        terminal_number(output->out, metric_at(&values, subject->bytes), bytes));
 	if (subject->with_temps && metric_at(&values, METRIC_HEAPTEMPCNT) != 0) {
 		fputs(", Temporary = ", output->out);
 		put_temps(output->out, metric_at(&values, METRIC_HEAPTEMPCNT),
 		          metric_at(&values, subject->count));
 	}
 	if (subject->with_leaks)
-		fprintf(output->out, ", Leaks = %llu, Bytes Leaked = %llu",
-		        (unsigned long long)metric_at(&values, METRIC_HEAPLEAKCNT),
-		        (unsigned long long)metric_at(&values, METRIC_HEAPLEAKBYTES));
+		fprintf(output->out, ", Leaks = %s, Bytes Leaked = %s",
+		        terminal_number(output->out, metric_at(&values, METRIC_HEAPLEAKCNT), count),
+		        terminal_number(output->out, metric_at(&values, METRIC_HEAPLEAKBYTES),
+		                        bytes));
 	fputc('\n', output->out);
 }
 
@@ -152,6 +156,7 @@ static void put_summary(const struct dataset *dataset, const struct choices *cho
 	const struct summary *summary = context;
 	const struct subject *subject = summary->subject;
 	uint64_t instances = 0, bytes = 0;
+	char of_instances[TERMINAL_NUMBER_MAX], of_bytes[TERMINAL_NUMBER_MAX];
 	size_t distinct = 0;
 
 	(void)dataset;
@@ -163,10 +168,10 @@ static void put_summary(const struct dataset *dataset, const struct choices *cho
 		bytes += bytes_of(&values, subject);
 		distinct += count_of(&values, subject) != 0;
 	}
-	fprintf(output->out,
-	        "%s: Distinct %s = %zu, Total Instances = %llu, Total Bytes %s = %llu\n",
-	        summary->title, subject->many, distinct, (unsigned long long)instances,
-	        subject->verb, (unsigned long long)bytes);
+	fprintf(output->out, "%s: Distinct %s = %zu, Total Instances = %s, Total Bytes %s = %s\n",
+	        summary->title, subject->many, distinct,
+	        terminal_number(output->out, instances, of_instances), subject->verb,
+	        terminal_number(output->out, bytes, of_bytes));
 }
 
 /* The stacks whose blocks the C library keeps. */
@@ -285,11 +290,13 @@ static struct exp_heap sum_up(const struct dataset *dataset,
 /* Live bytes over the time of the recording. */
 static void put_moments(FILE *out, const struct exp_heap *heap)
 {
+	char bytes[TERMINAL_NUMBER_MAX], blocks[TERMINAL_NUMBER_MAX];
+
 	fputs("\nLive in the course of time\n  Time (secs.)          Bytes         Blocks\n", out);
 	for (unsigned i = 0; i < heap->moment_count; i++)
-		fprintf(out, "  %12.6f %14llu %14llu\n", heap->moments[i].time_s,
-		        (unsigned long long)heap->moments[i].bytes,
-		        (unsigned long long)heap->moments[i].blocks);
+		fprintf(out, "  %12.6f %14s %14s\n", heap->moments[i].time_s,
+		        terminal_number(out, heap->moments[i].bytes, bytes),
+		        terminal_number(out, heap->moments[i].blocks, blocks));
 }
 
 static void put_unseen(const struct dataset *dataset, struct output *output)

@@ -1,5 +1,6 @@
 /* heapmaps.c: memory mapped without a file, by call stack, and its totals. */
 #include "analyzer/views/view.h"
+#include "analyzer/base/terminal.h"
 
 #include "analyzer/views/events/heapmaps.h"
 #include "analyzer/report/quality.h"
@@ -20,6 +21,20 @@ static uint64_t bytes_of(const struct metric_view *values, const void *context)
 	return metric_at(values, METRIC_HEAPMAPPEAK);
 }
 
+/* Behind the name of the first. */
+static void put_values(FILE *out, const struct metric_view *values, const char *bytes)
+{
+	char number[TERMINAL_NUMBER_MAX];
+
+	fprintf(out, " = %s", terminal_number(out, metric_at(values, METRIC_HEAPMAPCNT), number));
+	fprintf(out, ", %s = %s", bytes,
+	        terminal_number(out, metric_at(values, METRIC_HEAPMAPBYTES), number));
+	fprintf(out, ", At Peak = %s",
+	        terminal_number(out, metric_at(values, METRIC_HEAPMAPPEAK), number));
+	fprintf(out, ", Still Mapped = %s\n",
+	        terminal_number(out, metric_at(values, METRIC_HEAPMAPLIVE), number));
+}
+
 static void put_head(const struct dataset *dataset, const struct choices *choices,
                      struct output *output, const struct tree *tree, uint32_t node, size_t number,
                      const void *context)
@@ -29,12 +44,8 @@ static void put_head(const struct dataset *dataset, const struct choices *choice
 	(void)dataset;
 	(void)choices;
 	(void)context;
-	fprintf(output->out,
-	        "Mapping #%zu, Instances = %llu, Bytes Mapped = %llu, At Peak = %llu, Still Mapped = %llu\n",
-	        number, (unsigned long long)metric_at(&values, METRIC_HEAPMAPCNT),
-	        (unsigned long long)metric_at(&values, METRIC_HEAPMAPBYTES),
-	        (unsigned long long)metric_at(&values, METRIC_HEAPMAPPEAK),
-	        (unsigned long long)metric_at(&values, METRIC_HEAPMAPLIVE));
+	fprintf(output->out, "Mapping #%zu, Instances", number);
+	put_values(output->out, &values, "Bytes Mapped");
 }
 
 /* When each process had most mapped. */
@@ -59,17 +70,13 @@ static void put_peaks(const struct dataset *dataset, struct output *output)
 static void put_summary(const struct dataset *dataset, const struct choices *choices,
                         struct output *output, const struct tree *tree, const void *context)
 {
-	const struct metric_values *sum = &tree->sum;
+	const struct metric_view sum = metric_view_of(&tree->sum);
 
 	(void)dataset;
 	(void)choices;
-	fprintf(output->out,
-	        "Summary Results: Distinct Mappings = %zu, Total Instances = %llu, Total Bytes Mapped = %llu, At Peak = "
-	        "%llu, Still Mapped = %llu\n",
-	        *(const size_t *)context, (unsigned long long)sum->of[METRIC_HEAPMAPCNT],
-	        (unsigned long long)sum->of[METRIC_HEAPMAPBYTES],
-	        (unsigned long long)sum->of[METRIC_HEAPMAPPEAK],
-	        (unsigned long long)sum->of[METRIC_HEAPMAPLIVE]);
+	fprintf(output->out, "Summary Results: Distinct Mappings = %zu, Total Instances",
+	        *(const size_t *)context);
+	put_values(output->out, &sum, "Total Bytes Mapped");
 }
 
 void view_heapmaps(const struct dataset *dataset, const struct choices *choices,

@@ -6,6 +6,7 @@
 #include "analyzer/report/data.h"
 #include "format/record.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/terminal.h"
 #include "analyzer/report/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
@@ -161,14 +162,14 @@ static void put_totals(FILE *out, const struct exp_io_totals *totals,
                        const struct exp_io_totals *sum)
 {
 	static const unsigned order[] = {EXP_IO_READ, EXP_IO_WRITE, EXP_IO_OTHER, EXP_IO_ERROR};
-	char text[TEXT_TIME_MAX];
+	char text[TEXT_TIME_MAX], number[TERMINAL_NUMBER_MAX];
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		unsigned class = order[i];
 
-		fprintf(out, "%9llu", (unsigned long long)totals->count[class]);
+		fprintf(out, "%9s", terminal_number(out, totals->count[class], number));
 		if (class == EXP_IO_READ || class == EXP_IO_WRITE)
-			fprintf(out, " %13llu", (unsigned long long)totals->bytes[class]);
+			fprintf(out, " %13s", terminal_number(out, totals->bytes[class], number));
 		fprintf(out, " %10s  ", text_time(totals->wait_ns[class], is_short(sum), text));
 	}
 }
@@ -371,14 +372,16 @@ static uint64_t seconds_of(const struct metric_view *values, const void *context
 
 static void put_classes(FILE *out, const struct metric_view *values)
 {
+	char number[TERMINAL_NUMBER_MAX];
+
 	for (size_t i = 0; i < CLASSES; i++) {
 		if (metric_at(values, classes[i].count) == 0)
 			continue;
-		fprintf(out, ", %s: Calls = %llu", classes[i].name,
-		        (unsigned long long)metric_at(values, classes[i].count));
+		fprintf(out, ", %s: Calls = %s", classes[i].name,
+		        terminal_number(out, metric_at(values, classes[i].count), number));
 		if (classes[i].bytes != METRICS)
-			fprintf(out, " Bytes = %llu",
-			        (unsigned long long)metric_at(values, classes[i].bytes));
+			fprintf(out, " Bytes = %s",
+			        terminal_number(out, metric_at(values, classes[i].bytes), number));
 		fprintf(out, " Time = %.6f", report_seconds(metric_at(values, classes[i].time)));
 	}
 	fputc('\n', out);

@@ -186,8 +186,8 @@ struct print_table *data_io_begin(const char *name, int with_fd)
 	struct print_table *table = print_table_begin(name);
 
 	if (with_fd) {
-		print_column(table, PRINT_COUNT, "experiment", "Experiment");
-		print_column(table, PRINT_COUNT, "fd", "Descriptor");
+		print_column(table, PRINT_ID, "experiment", "Experiment");
+		print_column(table, PRINT_ID, "fd", "Descriptor");
 	}
 	print_column(table, PRINT_WORD, "file", "File");
 	print_column(table, PRINT_WORD, "type", "Type");

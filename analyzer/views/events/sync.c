@@ -271,7 +271,7 @@ static void put_locks(const struct dataset *dataset, const struct choices *choic
 {
 	struct print_table *table = print_table_begin("locks");
 
-	print_column(table, PRINT_COUNT, "experiment", "Experiment");
+	print_column(table, PRINT_ID, "experiment", "Experiment");
 	print_column(table, PRINT_WORD, "kind", "Kind");
 	print_column(table, PRINT_WORD, "object", "Object");
 	print_column(table, PRINT_WORD, "mutex", "Mutex");

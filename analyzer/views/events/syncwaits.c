@@ -115,8 +115,8 @@ static void put_waits(const struct dataset *dataset, const struct choices *choic
 {
 	struct print_table *table = print_table_begin("syncwaits");
 
-	print_column(table, PRINT_COUNT, "experiment", "Experiment");
-	print_column(table, PRINT_COUNT, "tid", "Thread");
+	print_column(table, PRINT_ID, "experiment", "Experiment");
+	print_column(table, PRINT_ID, "tid", "Thread");
 	print_column(table, PRINT_WORD, "thread", "Name");
 	print_column(table, PRINT_NS, "wait", "Wait Time");
 	print_column(table, PRINT_SECONDS, "end", "Until");

@@ -116,8 +116,8 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 {
 	struct print_table *table = print_table_begin("waits");
 
-	print_column(table, PRINT_COUNT, "experiment", "Experiment");
-	print_column(table, PRINT_COUNT, "tid", "Thread");
+	print_column(table, PRINT_ID, "experiment", "Experiment");
+	print_column(table, PRINT_ID, "tid", "Thread");
 	print_column(table, PRINT_WORD, "thread", "Name");
 	print_column(table, PRINT_WORD, "state", "State");
 	print_column(table, PRINT_NS, "wait", "Wait Time");
@@ -134,7 +134,7 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 	print_column(table, PRINT_WORD, "owner_function", "In");
 	print_column(table, PRINT_WORD, "owner_where", "Of It, Where");
 	print_column(table, PRINT_WORD, "owner_kind", "What That Thread Is");
-	print_column(table, PRINT_COUNT, "owner_experiment", "Its Experiment");
+	print_column(table, PRINT_ID, "owner_experiment", "Its Experiment");
 	print_column(table, PRINT_COUNT, "idle", "Of an Idle Thread");
 	print_column(table, PRINT_COUNT, "ready", "Descriptors That Were Ready");
 	for (size_t i = 0; i < count; i++) {

@@ -125,7 +125,7 @@ static void add_absentees(const struct dataset *dataset, struct output *output)
 {
 	struct print_table *table = print_table_begin("unrecorded");
 
-	print_column(table, PRINT_COUNT, "parent", "Experiment of its parent");
+	print_column(table, PRINT_ID, "parent", "Experiment of its parent");
 	print_column(table, PRINT_WORD, "lineage", "Lineage");
 	print_column(table, PRINT_WORD, "path", "Path");
 	print_column(table, PRINT_WORD, "reason", "Reason");
@@ -152,10 +152,10 @@ void view_add_experiments(const struct dataset *dataset, struct output *output)
 		enum print_type type;
 		const char *key, *heading;
 	} columns[] = {
-		{PRINT_COUNT, "id", "ID"},
+		{PRINT_ID, "id", "ID"},
 		{PRINT_COUNT, "selected", "Selected"},
 		{PRINT_WORD, "group", "Group"},
-		{PRINT_COUNT, "pid", "PID"},
+		{PRINT_ID, "pid", "PID"},
 		{PRINT_NS, "cpu", "CPU time"},
 		{PRINT_WORD, "status", "Status"},
 		{PRINT_COUNT, "exit_code", "Exit code"},

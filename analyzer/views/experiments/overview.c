@@ -5,6 +5,7 @@
 #include "analyzer/report/compare/beside.h"
 #include "analyzer/report/data.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/terminal.h"
 #include "analyzer/model/name.h"
 #include "analyzer/model/owncode.h"
 #include "analyzer/report/quality.h"
@@ -165,6 +166,11 @@ static const char *title_end(unsigned id)
 	               : "";
 }
 
+static char *grouped(const FILE *out, unsigned id, char *value)
+{
+	return metric_unit_of(id) == METRIC_UNIT_SECONDS ? value : terminal_group(out, value);
+}
+
 static void put_top(const struct dataset *dataset, const struct choices *choices,
                     struct output *output, unsigned id, const char *title)
 {
@@ -186,7 +192,8 @@ static void put_top(const struct dataset *dataset, const struct choices *choices
 		const struct metric *metric = &top.metrics.at[0];
 
 		fprintf(output->out, "    %14s  %6s %%  ",
-		        table_format(table, &table->rows[i], metric, 0, value),
+		        grouped(output->out, id,
+		                table_format(table, &table->rows[i], metric, 0, value)),
 		        table_format_percent(table, &table->rows[i], metric, 0, share));
 		text_put(output->out, table->rows[i].name);
 		fputc('\n', output->out);
@@ -201,7 +208,7 @@ static void put_total(const struct dataset *dataset, struct output *output, unsi
 	char value[METRIC_TEXT_MAX];
 
 	fprintf(output->out, "  %-20s %12s%s", metric_meaning(id),
-	        metric_format_scaled(id, sum->of[id], &scale, value),
+	        grouped(output->out, id, metric_format_scaled(id, sum->of[id], &scale, value)),
 	        metric_unit_of(id) != METRIC_UNIT_SECONDS ? ""
 	        : scale.unit_ns == METRIC_SECOND_NS       ? " seconds"
 	                                                  : " microseconds");

@@ -68,16 +68,16 @@ void data_header(struct output *output, const struct dataset_experiment *at)
 	struct print_table *record = print_record_begin("header");
 	char *command = report_command(info), status[64];
 
-	print_field(record, PRINT_COUNT, "id", "Id", at->id);
+	print_field(record, PRINT_ID, "id", "Id", at->id);
 	print_field_word(record, "experiment", "Experiment", info->path);
 	print_field_word(record, "notes", "Notes", info->notes);
 	print_field_word(record, "command", "Command", command);
 	print_field_word(record, "program", "Program", info->program);
-	print_field(record, PRINT_COUNT, "pid", "Process", (uint64_t)info->pid);
-	print_field(record, PRINT_COUNT, "ppid", "Parent", (uint64_t)info->ppid);
+	print_field(record, PRINT_ID, "pid", "Process", (uint64_t)info->pid);
+	print_field(record, PRINT_ID, "ppid", "Parent", (uint64_t)info->ppid);
 	print_field_word(record, "lineage", "Lineage", info->lineage);
 	if (info->mpi_rank >= 0) {
-		print_field(record, PRINT_COUNT, "mpi_rank", "MPI rank", (uint64_t)info->mpi_rank);
+		print_field(record, PRINT_ID, "mpi_rank", "MPI rank", (uint64_t)info->mpi_rank);
 		print_field(record, PRINT_COUNT, "mpi_size", "MPI ranks", (uint64_t)info->mpi_size);
 		print_field_word(record, "mpi_library", "MPI", info->mpi_library);
 	}
@@ -106,8 +106,8 @@ static void put_threads(const struct dataset *dataset, struct output *output)
 	struct print_table *table = print_table_begin("threads");
 	const struct dataset_experiment *at = NULL;
 
-	print_column(table, PRINT_COUNT, "experiment", "Experiment");
-	print_column(table, PRINT_COUNT, "tid", "Thread");
+	print_column(table, PRINT_ID, "experiment", "Experiment");
+	print_column(table, PRINT_ID, "tid", "Thread");
 	print_column(table, PRINT_WORD, "name", "Name");
 	print_column(table, PRINT_SECONDS, "start", "Start");
 	print_column(table, PRINT_COUNT, "samples", "Clock Samples");
@@ -212,7 +212,7 @@ void data_usage(const struct dataset *dataset, struct output *output, const char
 {
 	struct print_table *table = print_table_begin(name);
 
-	print_column(table, PRINT_COUNT, "experiment", "Experiment");
+	print_column(table, PRINT_ID, "experiment", "Experiment");
 	print_column(table, PRINT_COUNT, "sample", "Sample");
 	print_column(table, PRINT_SECONDS, "start", "Start");
 	print_column(table, PRINT_SECONDS, "duration", "Duration");

@@ -47,6 +47,10 @@ struct part {
 	struct metric metric;
 	size_t first, count;
 	double spread; /* of runs, see changes_spread */
+	/* Of what is sampled, how many digits people see; ratios have ratio_digits. */
+	int is_sampled;
+	struct metric_scale scale;
+	unsigned ratio_digits;
 };
 
 /* A group against the base. The places of changes[count] are items[count]. */
@@ -133,6 +137,18 @@ static void add_row(struct pair *pair, uint32_t item, const struct change *chang
 	pair->items[pair->count++] = item;
 }
 
+/* As tables of one run have them; a ratio is known as well as a share. */
+static void find_digits(struct part *part, const struct change_sums *sums)
+{
+	double samples = changes_samples(sums);
+
+	part->is_sampled = samples > 0;
+	part->scale = metric_scale_of(part->metric.id,
+	                              (uint64_t)fmax(sums->from.mean, sums->to.mean),
+	                              changes_sample(sums));
+	part->ratio_digits = samples < 1e3 ? 2 : samples < 1e5 ? 3 : 4;
+}
+
 /* Compare all rows that have any of a metric in a run. */
 static void compare_metric(struct pair *pair, const struct metric *metric)
 {
@@ -146,6 +162,7 @@ static void compare_metric(struct pair *pair, const struct metric *metric)
 	sums.to = sums_of(pair, pair->to, metric->id, &sums.squares);
 	sums.squares /= (double)runs;
 	part->spread = changes_spread(&sums);
+	find_digits(part, &sums);
 	for (uint32_t item = 0; item < pair->row_count; item++) {
 		struct change change = {.from = values_of(pair, pair->from, item, metric),
 		                        .to = values_of(pair, pair->to, item, metric)};
@@ -211,9 +228,22 @@ static void put_value(struct print_table *table, const struct metric *metric, do
 }
 
 /* For programs, a column names the metric; for people, it is in the title. */
-static void put_columns(const struct output *output, struct print_table *table,
-                        const struct pair *pair, const struct metric *metric)
+static void put_value_column(struct print_table *table, const struct part *part,
+                             enum print_type type, const char *key, const char *heading)
 {
+	print_column(table, type, key, heading);
+	if (!part->is_sampled)
+		return;
+	if (type == PRINT_RATIO)
+		print_column_digits(table, part->ratio_digits);
+	else if (type == PRINT_SECONDS)
+		print_column_digits(table, part->scale.digits);
+}
+
+static void put_columns(const struct output *output, struct print_table *table,
+                        const struct pair *pair, const struct part *part)
+{
+	const struct metric *metric = &part->metric;
 	enum print_type type = metric_unit_of(metric->id) == METRIC_UNIT_SECONDS ? PRINT_SECONDS
 	                       : metric_unit_of(metric->id) == METRIC_UNIT_BYTES
 	                               ? PRINT_BYTES_CHANGE
@@ -222,12 +252,12 @@ static void put_columns(const struct output *output, struct print_table *table,
 	if (print_is_data(output))
 		print_column(table, PRINT_WORD, "metric", "Metric");
 	print_column(table, PRINT_WORD, "change", "Change");
-	print_column(table, type, "before", pair->from->label);
-	print_column(table, type, "after", pair->to->label);
-	print_column(table, PRINT_RATIO, "ratio", "Ratio");
-	print_column(table, type, "difference", "Difference");
-	print_column(table, type, "low", "from");
-	print_column(table, type, "high", "to");
+	put_value_column(table, part, type, "before", pair->from->label);
+	put_value_column(table, part, type, "after", pair->to->label);
+	put_value_column(table, part, PRINT_RATIO, "ratio", "Ratio");
+	put_value_column(table, part, type, "difference", "Difference");
+	put_value_column(table, part, type, "low", "from");
+	put_value_column(table, part, type, "high", "to");
 	print_column(table, PRINT_WORD, kinds[pair->kind].key, kinds[pair->kind].heading);
 }
 
@@ -274,7 +304,7 @@ static void put_part(const struct choices *choices, struct output *output, const
 	                              ? " for as much work as one of the first group"
 	                              : "");
 	print_describe(table, title, 0);
-	put_columns(output, table, pair, &part->metric);
+	put_columns(output, table, pair, part);
 	for (size_t i = 0; i < part->count; i++)
 		put_row(choices, output, table, pair, &part->metric, order[i]);
 	if (!print_is_data(output))

@@ -175,8 +175,8 @@ static void put_steps(const struct view *view)
 
 	print_column(table, PRINT_SECONDS, "from", "From");
 	print_column(table, PRINT_SECONDS, "to", "To");
-	print_column(table, PRINT_COUNT, "experiment", "Experiment");
-	print_column(table, PRINT_COUNT, "thread", "Thread");
+	print_column(table, PRINT_ID, "experiment", "Experiment");
+	print_column(table, PRINT_ID, "thread", "Thread");
 	print_column(table, PRINT_WORD, "name", "Name");
 	print_column(table, PRINT_WORD, "state", "State");
 	print_column(table, PRINT_WORD, "reason", "Why It Is There");

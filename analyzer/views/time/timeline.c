@@ -368,8 +368,8 @@ static void begin_table(struct timeline *timeline)
 	if (!print_is_data(timeline->output))
 		return;
 	timeline->table = table = print_table_begin("timeline");
-	print_column(table, PRINT_COUNT, "experiment", "Experiment");
-	print_column(table, PRINT_COUNT, "thread", "Thread");
+	print_column(table, PRINT_ID, "experiment", "Experiment");
+	print_column(table, PRINT_ID, "thread", "Thread");
 	print_column(table, PRINT_WORD, "name", "Name");
 	print_column(table, PRINT_SECONDS, "from", "From");
 	print_column(table, PRINT_SECONDS, "to", "To");

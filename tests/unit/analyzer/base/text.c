@@ -72,3 +72,34 @@ Test(text, blanks_are_cut_off_both_ends)
 		cr_expect_str_eq(text_trim(copy), texts[i][1]);
 	}
 }
+
+Test(text, thousands_are_apart_from_five_digits_on)
+{
+	static const struct {
+		const char *plain, *expected;
+	} cases[] = {{"0", "0"},
+	             {"9999", "9999"},
+	             {"10000", "10,000"},
+	             {"-123456", "-123,456"},
+	             {"18446744073709551615", "18,446,744,073,709,551,615"},
+	             {"+12345.678901", "+12,345.678901"},
+	             {"", ""},
+	             {"new", "new"}};
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text), "%s", cases[i].plain);
+		cr_expect_str_eq(text_group(text), cases[i].expected);
+	}
+}
+
+Test(text, times_are_rounded_to_digits)
+{
+	char text[TEXT_TIME_MAX];
+
+	cr_expect_str_eq(text_time_digits(1499999999, 1000000000, 0, text), "1");
+	cr_expect_str_eq(text_time_digits(1500000000, 1000000000, 0, text), "2");
+	cr_expect_str_eq(text_time_digits(1234567890, 1000000000, 3, text), "1.235");
+	cr_expect_str_eq(text_time_digits(1250, 1000, 1, text), "1.3");
+	cr_expect_str_eq(text_time_digits(1, 1000000000, 9, text), "0.000000001");
+}

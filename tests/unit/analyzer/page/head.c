@@ -22,7 +22,7 @@ Test(page_head, tells_what_there_is)
 		"  {\"number\": %u, \"name\": \"USER_COUNT\", \"count\": 13}],\n"
 		"\"metrics\": [\n"
 		"  {\"keyword\": \"userevents\", \"heading\": \"User Events\", "
-		"\"meaning\": \"User Events\", \"unit\": \"count\", \"kind\": 5, \"usual\": false, "
+		"\"meaning\": \"User Events\", \"unit\": \"count\", \"kind\": 5, \"usual\": false, \"digits\": 0, "
 		"\"from\": [%u]}],\n"
 		"\"sort\": \"totalcpu\",\n"
 		"\"experiments\": [\n"

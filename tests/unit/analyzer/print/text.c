@@ -29,6 +29,7 @@ static char *print(struct print_table *table, size_t columns)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
+	print_table_settle(table);
 	print_text_table(table, columns, out);
 	fclose(out);
 	/* It takes the table. */
@@ -93,6 +94,75 @@ Test(print_text, short_times_are_microseconds)
 	       "    sec.   Longest     lines       End\n"
 	       "0.001000  0.000000  0.000000  0.500000\n"
 	       "0.000000  0.000000  0.000000  0.500000\n");
+}
+
+/* Columns have the digits that they were given, for people. */
+Test(print_text, columns_have_their_own_digits)
+{
+	struct print_table *table = print_table_begin("test");
+
+	print_column(table, PRINT_NS, "cpu", "CPU");
+	print_column_digits(table, 2);
+	print_column(table, PRINT_PERCENT, "share", "Share");
+	print_column_digits(table, 0);
+	print_column(table, PRINT_SECONDS, "difference", "Difference");
+	print_column_digits(table, 1);
+	print_column(table, PRINT_NS, "wait", "Wait");
+	print_column_digits(table, 1);
+	print_column_short(table);
+	print_number(table, 1235000000);
+	print_real(table, 72.6);
+	print_real(table, -0.26);
+	print_number(table, 1250);
+	print_none(table);
+	print_real(table, 3);
+	print_none(table);
+	print_none(table);
+	expect(table, 0,
+	       "                          Wait\n"
+	       " CPU  Share  Difference  usec.\n"
+	       "1.24     73        -0.3    1.3\n"
+	       "   -      3           -      -\n");
+}
+
+/* Elsewhere programs may read them. */
+Test(print_text, thousands_are_apart_on_a_terminal)
+{
+	struct print_table *table = begin("a", 1234567, "b"), *record = print_record_begin("test");
+
+	expect(table, 80,
+	       "           Total  \n"
+	       "First     Events  Second\n"
+	       "a      1,234,567  b\n");
+	print_field(record, PRINT_BYTES, "bytes", "Bytes", 12345);
+	print_field(record, PRINT_COUNT, "events", "Events", 9999);
+	print_field(record, PRINT_ID, "pid", "PID", 12345);
+	expect(record, 80,
+	       "  Bytes                    12,345 bytes\n"
+	       "  Events                   9999\n"
+	       "  PID                      12345\n");
+}
+
+Test(print_text, words_that_would_look_alike_are_whole)
+{
+	struct print_table *table = print_table_begin("test");
+	static const char *const words[] = {
+		"/usr/lib/one_long_directory/of_the_first_program/file",
+		"/usr/lib/one_long_directory/of_the_other_program/file",
+		"/usr/share/quite_another_place/of_the_third_program/other"};
+	char *text;
+
+	print_column(table, PRINT_WORD, "file", "File");
+	print_column(table, PRINT_COUNT, "number", "Number");
+	for (int i = 0; i < 3; i++) {
+		print_word(table, words[i]);
+		print_number(table, 5);
+	}
+	text = print(table, 32);
+	cr_expect_not_null(strstr(text, words[0]), "%s", text);
+	cr_expect_not_null(strstr(text, words[1]), "%s", text);
+	cr_expect_null(strstr(text, words[2]), "%s", text);
+	free(text);
 }
 
 Test(print_text, what_fits_is_not_cut)

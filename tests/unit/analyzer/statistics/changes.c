@@ -218,3 +218,21 @@ Test(changes, how_much_runs_differ_in_all)
 	sums.squares = 0;
 	cr_expect_eq(changes_spread(&sums), 0, "nothing is sampled");
 }
+
+/* 100 samples of 1 in each run, two runs a side. */
+Test(changes, what_a_sample_is_worth)
+{
+	static const double all[] = {99, 101};
+	struct change_sums sums = {runs_of(all, 2), runs_of(all, 2), 100};
+
+	cr_expect_float_eq(changes_sample(&sums), 0.5, 1e-9);
+	cr_expect_float_eq(changes_samples(&sums), 400, 1e-9);
+	sums.squares = 200;
+	cr_expect_float_eq(changes_sample(&sums), 1, 1e-9);
+	cr_expect_float_eq(changes_samples(&sums), 200, 1e-9);
+	sums.from = runs_of(all, 1);
+	cr_expect_float_eq(changes_sample(&sums), 200 / 99.5, 1e-9, "of the smaller group");
+	sums.squares = 0;
+	cr_expect_eq(changes_sample(&sums), 0, "nothing is sampled");
+	cr_expect_eq(changes_samples(&sums), 0);
+}

@@ -11,6 +11,7 @@
 
 struct column {
 	const char *key, *heading, *unit;
+	const char *digits; /* that people see, NULL: not told */
 };
 
 /* Expect that the table of functions has these columns, NULL after them, and these rows. */
@@ -33,8 +34,10 @@ static void expect_table(const char *lines, const struct column *columns, const 
 	for (; columns->key; columns++)
 		len += (size_t)snprintf(
 			expected + len, sizeof(expected) - len,
-			",\n    {\"key\": \"%s\", \"heading\": \"%s\", \"kind\": \"number\", \"unit\": \"%s\"}",
-			columns->key, columns->heading, columns->unit);
+			",\n    {\"key\": \"%s\", \"heading\": \"%s\", \"kind\": \"number\", \"unit\": \"%s\"%s%s}",
+			columns->key, columns->heading, columns->unit,
+			columns->digits ? ", \"digits\": " : "",
+			columns->digits ? columns->digits : "");
 	snprintf(expected + len, sizeof(expected) - len, "],\n   \"rows\": [\n%s", rows);
 	cr_expect_str_eq(at, expected, "%s", at);
 	answer_fini(&answer);
@@ -43,17 +46,17 @@ static void expect_table(const char *lines, const struct column *columns, const 
 Test(table_data, each_group_has_its_value_and_its_interval)
 {
 	static const struct column columns[] = {
-		{"e.totalcpu[1]", "Exclusive Total CPU Time, profile", "s"},
-		{"e.totalcpu[2]", "Exclusive Total CPU Time, heap", "s"},
+		{"e.totalcpu[1]", "Exclusive Total CPU Time, profile", "s", "2"},
+		{"e.totalcpu[2]", "Exclusive Total CPU Time, heap", "s", "2"},
 		{"e.totalcpu[1].low",
-	         "Exclusive Total CPU Time, profile: low end of the interval of 95 %", "s"},
+	         "Exclusive Total CPU Time, profile: low end of the interval of 95 %", "s", "2"},
 		{"e.totalcpu[1].high",
-	         "Exclusive Total CPU Time, profile: high end of the interval of 95 %", "s"},
+	         "Exclusive Total CPU Time, profile: high end of the interval of 95 %", "s", "2"},
 		{"e.totalcpu[2].low",
-	         "Exclusive Total CPU Time, heap: low end of the interval of 95 %", "s"},
+	         "Exclusive Total CPU Time, heap: low end of the interval of 95 %", "s", "2"},
 		{"e.totalcpu[2].high",
-	         "Exclusive Total CPU Time, heap: high end of the interval of 95 %", "s"},
-		{NULL, NULL, NULL}};
+	         "Exclusive Total CPU Time, heap: high end of the interval of 95 %", "s", "2"},
+		{NULL, NULL, NULL, NULL}};
 
 	expect_table(
 		"compare on\nmetrics e.~totalcpu", columns,
@@ -64,11 +67,11 @@ Test(table_data, each_group_has_its_value_and_its_interval)
 Test(table_data, groups_after_the_first_have_a_ratio)
 {
 	static const struct column columns[] = {
-		{"e.heapallocbytes[1]", "Exclusive Bytes Allocated, profile", "bytes"},
-		{"e.heapallocbytes[2]", "Exclusive Bytes Allocated, heap", "bytes"},
+		{"e.heapallocbytes[1]", "Exclusive Bytes Allocated, profile", "bytes", NULL},
+		{"e.heapallocbytes[2]", "Exclusive Bytes Allocated, heap", "bytes", NULL},
 		{"e.heapallocbytes[2].ratio", "Exclusive Bytes Allocated, heap: ratio to the first",
-	         ""},
-		{NULL, NULL, NULL}};
+	         "", "3"},
+		{NULL, NULL, NULL, NULL}};
 
 	expect_table("compare ratio\nmetrics e.heapallocbytes", columns,
 	             "    [\"<Total>\", 4696, 22610, 4.8147],\n"
@@ -78,11 +81,11 @@ Test(table_data, groups_after_the_first_have_a_ratio)
 Test(table_data, or_a_difference)
 {
 	static const struct column columns[] = {
-		{"e.heapallocbytes[1]", "Exclusive Bytes Allocated, profile", "bytes"},
-		{"e.heapallocbytes[2]", "Exclusive Bytes Allocated, heap", "bytes"},
+		{"e.heapallocbytes[1]", "Exclusive Bytes Allocated, profile", "bytes", NULL},
+		{"e.heapallocbytes[2]", "Exclusive Bytes Allocated, heap", "bytes", NULL},
 		{"e.heapallocbytes[2].delta",
-	         "Exclusive Bytes Allocated, heap: difference to the first", "bytes"},
-		{NULL, NULL, NULL}};
+	         "Exclusive Bytes Allocated, heap: difference to the first", "bytes", NULL},
+		{NULL, NULL, NULL, NULL}};
 
 	expect_table("compare delta\nmetrics e.heapallocbytes", columns,
 	             "    [\"<Total>\", 4696, 22610, 17914],\n"
@@ -92,11 +95,11 @@ Test(table_data, or_a_difference)
 Test(table_data, shares_are_columns_behind_the_values)
 {
 	static const struct column columns[] = {
-		{"e.heapallocbytes[1]", "Exclusive Bytes Allocated, profile", "bytes"},
-		{"e.heapallocbytes[2]", "Exclusive Bytes Allocated, heap", "bytes"},
-		{"e%heapallocbytes[1]", "Exclusive Bytes Allocated, profile", "%"},
-		{"e%heapallocbytes[2]", "Exclusive Bytes Allocated, heap", "%"},
-		{NULL, NULL, NULL}};
+		{"e.heapallocbytes[1]", "Exclusive Bytes Allocated, profile", "bytes", NULL},
+		{"e.heapallocbytes[2]", "Exclusive Bytes Allocated, heap", "bytes", NULL},
+		{"e%heapallocbytes[1]", "Exclusive Bytes Allocated, profile", "%", NULL},
+		{"e%heapallocbytes[2]", "Exclusive Bytes Allocated, heap", "%", NULL},
+		{NULL, NULL, NULL, NULL}};
 
 	expect_table("compare on\nmetrics e.%heapallocbytes", columns,
 	             "    [\"<Total>\", 4696, 22610, 100.00, 100.00],\n"
@@ -106,13 +109,13 @@ Test(table_data, shares_are_columns_behind_the_values)
 Test(table_data, without_a_comparison_there_is_one_value)
 {
 	static const struct column columns[] = {
-		{"e.totalcpu", "Exclusive Total CPU Time", "s"},
-		{"e.totalcpu.low", "Exclusive Total CPU Time: low end of the interval of 95 %",
-	         "s"},
+		{"e.totalcpu", "Exclusive Total CPU Time", "s", "2"},
+		{"e.totalcpu.low", "Exclusive Total CPU Time: low end of the interval of 95 %", "s",
+	         "2"},
 		{"e.totalcpu.high", "Exclusive Total CPU Time: high end of the interval of 95 %",
-	         "s"},
-		{"e.heapallocbytes", "Exclusive Bytes Allocated", "bytes"},
-		{NULL, NULL, NULL}};
+	         "s", "2"},
+		{"e.heapallocbytes", "Exclusive Bytes Allocated", "bytes", NULL},
+		{NULL, NULL, NULL, NULL}};
 
 	expect_table("metrics e.~totalcpu:e.heapallocbytes", columns,
 	             "    [\"<Total>\", 0.304463440, null, null, 27306],\n"
@@ -122,13 +125,13 @@ Test(table_data, without_a_comparison_there_is_one_value)
 Test(table_data, programs_get_both_ends_of_intervals_last_without_asking)
 {
 	static const struct column columns[] = {
-		{"e.totalcpu", "Exclusive Total CPU Time", "s"},
-		{"e.heapallocbytes", "Exclusive Bytes Allocated", "bytes"},
-		{"e.totalcpu.low", "Exclusive Total CPU Time: low end of the interval of 95 %",
-	         "s"},
+		{"e.totalcpu", "Exclusive Total CPU Time", "s", "2"},
+		{"e.heapallocbytes", "Exclusive Bytes Allocated", "bytes", NULL},
+		{"e.totalcpu.low", "Exclusive Total CPU Time: low end of the interval of 95 %", "s",
+	         "2"},
 		{"e.totalcpu.high", "Exclusive Total CPU Time: high end of the interval of 95 %",
-	         "s"},
-		{NULL, NULL, NULL}};
+	         "s", "2"},
+		{NULL, NULL, NULL, NULL}};
 
 	expect_table("metrics e.totalcpu:e.heapallocbytes", columns,
 	             "    [\"<Total>\", 0.304463440, 27306, null, null],\n"

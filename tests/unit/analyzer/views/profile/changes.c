@@ -112,9 +112,9 @@ Test(view_changes, the_same_runs_have_no_changes)
 	       "same          4     4  1.0000           0     0   0  <Total>\n"
 	       "same          4     4  1.0000           0     0   0  _start\n"
 	       "Inclusive Total CPU Time, mean of a run\n"
-	       "Change   profile      same   Ratio  Difference  from  to  Function\n"
-	       "        0.304463  0.304463  1.0000    0.000000     -   -  <Total>\n"
-	       "        0.301249  0.301249  1.0000    0.000000     -   -  libc.so.6+0x1098eb\n");
+	       "Change  profile   same  Ratio  Difference  from  to  Function\n"
+	       "          0.304  0.304   1.00       0.000     -   -  <Total>\n"
+	       "          0.301  0.301   1.00       0.000     -   -  libc.so.6+0x1098eb\n");
 }
 
 Test(view_changes, rows_for_programs_have_their_metric)
