@@ -48,10 +48,11 @@ struct snapshot {
 
 /* ---- what the founder's log says */
 
-/* The value of an attribute behind `place`, which our own xcollect wrote; "" if it has none. */
+/* The value of an attribute behind `place`, which our own xcollect wrote; "" if it has none,
+ * or if there is no log. */
 static const char *value_of(const char *log, const char *place, const char *attribute, char *out)
 {
-	const char *at = strstr(log, place);
+	const char *at = log ? strstr(log, place) : NULL;
 	size_t len;
 
 	out[0] = '\0';

@@ -1,6 +1,7 @@
 /* archive.c: copies the load objects of an experiment, with their separate debug files, into the
  * founder's archives. An archive is a union: the name of a file says what is in it, and its content
- * never changes. */
+ * never changes.
+ * See doc/decisions/110-archives.md. */
 #include "experiment/archive/archive.h"
 
 #include "experiment/archive/complete.h"

@@ -15,7 +15,8 @@
 	WHAT(LDOBJECTS, "ldobjects", 1, 0, 0, "the same as on") \
 	WHAT(SRC, "src", 1, 1, 0, \
 	     "all load objects, and the sources of functions in recorded stacks") \
-	WHAT(USEDLDOBJECTS, "usedldobjects", 1, 0, 1, "the load objects of recorded stacks (the default)") \
+	WHAT(USEDLDOBJECTS, "usedldobjects", 1, 0, 1, \
+	     "the load objects of recorded stacks (the default)") \
 	WHAT(USEDSRC, "usedsrc", 1, 1, 1, "the load objects of recorded stacks, and their sources")
 
 /* Does a text match? Lack of memory is noted (arena.h). */

@@ -61,7 +61,8 @@ int exp_object_is_vdso(const char *path);
  * descriptor, -ENOENT, or -ESTALE: a file is there, with another build-id. */
 int exp_object_open_recorded(const char *path, const char *build_id);
 
-/* Forms of a file in an archive: as it is, or compressed, with FMT_PACKED_SUFFIX behind its name. */
+/* Forms of a file in an archive: as it is, or compressed, with FMT_PACKED_SUFFIX behind its name.
+ */
 enum { EXP_ARCHIVED_PLAIN = 1, EXP_ARCHIVED_PACKED = 2 };
 
 /* Has the archive directory a regular file of this name, in either form? */

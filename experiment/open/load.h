@@ -9,8 +9,8 @@
 int exp_load_make(struct experiment *experiment, const struct exp_selection *selection,
                   struct exp_load **out);
 
-/* Read the call stacks alone, without events. *is_whole: are these all? Those of traced functions are
- * known only to who reads all calls. Returns 0 or -errno. exp_load_destroy frees. */
+/* Read the call stacks alone, without events. *is_whole: are these all? Those of traced functions
+ * are known only to who reads all calls. Returns 0 or -errno. exp_load_destroy frees. */
 int exp_load_stacks(struct experiment *experiment, struct exp_load **out, int *is_whole);
 
 /* CPU time of the process: told by its end, else up to its last usage sample. No events are read.

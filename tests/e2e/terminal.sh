@@ -151,7 +151,7 @@ done
 is "a reader that goes ends it silently" "" "$(cat message.txt)"
 
 # ---- the line that a recording ends with
-terminal 50 "$xcollect -o closing.er ls"
+terminal 50 "$xcollect -A on -o closing.er ls"
 contains "a recording ends with a line that leads on" \
 	'^closing.er: [0-9.]* kB of data, [0-9.]* MB of libraries and sources. Read it: xer_print -overview closing.er.$' shown.txt
 terminal 50 "$xcollect -o closed.er ls >/dev/null; printf 'then %s' this"
