@@ -68,7 +68,7 @@ is "what died here is archived by xer_print" yes "$([ -n "$(ls native.er/archive
 report foreign -header all
 is "what died elsewhere is not" "" "$(ls foreign.er/archives)"
 contains "which is said" 'not archived: it was recorded on another machine' foreign.txt.err
-succeeds "xer_archive does it" timeout 60 "$xer_archive" foreign.er
+succeeds "xer_archive does it" timeout 60 "$xer_archive" -a on foreign.er
 is "and then it is" yes "$([ -n "$(ls foreign.er/archives)" ] && echo yes)"
 
 # ---- archives
@@ -145,14 +145,14 @@ if [ "$(id -u)" = 0 ] && have setpriv; then
 	limited 60 "$xer_print" -header all "$everyones/died.er" >/dev/null 2>died.err
 	is "what died is not archived by the xer_print of another user" "" "$(ls "$everyones/died.er/archives")"
 	contains "which is said, too" 'not archived: it belongs to another user' died.err
-	limited 60 "$xer_archive" "$everyones/died.er" >died.out 2>&1
+	limited 60 "$xer_archive" -a on "$everyones/died.er" >died.out 2>&1
 	is "what root archives belongs to the owner" "" "$(find "$everyones/died.er" ! -user 2)"
 	# The experiment claims that a private file of root's is the program that ran.
 	shell=$(readlink -f "$(command -v sh)")
 	(umask 077 && cp "$shell" "$everyones/secret")
 	sed -i "s|path=\"$shell\"|path=\"$everyones/secret\"|" "$everyones/theirs.er/map.xml"
 	rm -rf "$everyones/theirs.er/archives"
-	limited 60 "$xer_archive" "$everyones/theirs.er" >theirs.out 2>&1
+	limited 60 "$xer_archive" -a on "$everyones/theirs.er" >theirs.out 2>&1
 	is "nothing that is private to root is archived for them to read" "600 0" "$(find "$everyones/theirs.er" -name 'secret*' -exec stat -c '%a %u' {} +)"
 else
 	skip "what strangers can do" "only root can be several users"

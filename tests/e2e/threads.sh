@@ -38,7 +38,7 @@ for way in on all; do
 	within "$way: a thread costs no more when there are many: making them" 0 2.5 \
 		"$(over "$(printed $way$many create_us)" "$(printed $way$few create_us)")"
 	within "$way: and another one, while they live" 0 2.5 "$(over "$(printed $way$many churn_us)" "$(printed $way$few churn_us)")"
-	within "$way: a thread that ticks is not held up by the others" 0 1.3 \
+	within "$way: a thread that ticks is not held up by the others" 0 1.5 \
 		"$(over "$(printed $way$many round_ns)" "$(printed $way$few round_ns)")"
 done
 
