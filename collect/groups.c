@@ -2,8 +2,8 @@
  * whole, by rename. */
 #include "collect/groups.h"
 
-#include "collect/groupfile.h"
-#include "collect/hooks.h"
+#include "collect/options/groupfile.h"
+#include "collect/options/hooks.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #ifndef XER_COLLECT_GROUPS_H
 #define XER_COLLECT_GROUPS_H
 
-#include "collect/cause.h"
+#include "collect/base/cause.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* introduction.c: how to begin, and what can be recorded here. See introduction.h. */
 #include "collect/introduction.h"
 
-#include "collect/counters.h"
-#include "collect/profileclock.h"
+#include "collect/machine/counters.h"
+#include "collect/machine/profileclock.h"
 
 enum { INTERVAL_US = 1000 }; /* of the samples that -p hi asks for, about */
 

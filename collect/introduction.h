@@ -3,7 +3,7 @@
 #ifndef XER_COLLECT_INTRODUCTION_H
 #define XER_COLLECT_INTRODUCTION_H
 
-#include "collect/environment.h"
+#include "collect/experiment/environment.h"
 
 #include <stdio.h>
 

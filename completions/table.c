@@ -7,7 +7,7 @@ static const struct option of_xcollect[] = {
 #define OPTION(letter, word, argument, initial, take, meaning) \
 	{"-", (const char[]){letter, '\0'}, argument, meaning, ' '}, \
 		{"--", word, argument, meaning, '='},
-#include "collect/options.def"
+#include "collect/options/options.def"
 };
 
 static const struct option of_xer_print[] = {
@@ -80,7 +80,7 @@ static const char *const formats[] = {
 
 static const char *const events[] = {
 #define COUNTER(name, ...) name,
-#include "collect/counters.def"
+#include "collect/machine/counters.def"
 	NULL,
 };
 

@@ -1,7 +1,7 @@
 /* Tests of collect/groups.c: groups of hooks are defined, listed and deleted in the user's file. */
 #include "collect/groups.h"
 
-#include "collect/groupfile.h"
+#include "collect/options/groupfile.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

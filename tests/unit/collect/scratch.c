@@ -1,7 +1,7 @@
 /* scratch.c: the directories of scratch.h. */
 #include "tests/unit/collect/scratch.h"
 
-#include "collect/remove.h"
+#include "collect/experiment/remove.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

@@ -7,9 +7,9 @@
 
 #define COMMAND_TABLE "analyzer/views/command.def"
 #define COMPARE_TABLE "analyzer/compare.def"
-#define OPTION_TABLE "collect/options.def"
+#define OPTION_TABLE "collect/options/options.def"
 #define ARCHIVE_TABLE "archive/options.def"
-#define COUNTER_TABLE "collect/counters.def"
+#define COUNTER_TABLE "collect/machine/counters.def"
 
 static const struct {
 	const char *name, *alias, *help;
@@ -32,7 +32,7 @@ static const struct {
 	const char *word, *meaning;
 } options[] = {
 #define OPTION(letter, word, argument, initial, take, meaning) {letter, word, meaning},
-#include "collect/options.def"
+#include "collect/options/options.def"
 };
 
 static const struct {
@@ -45,7 +45,7 @@ static const struct {
 
 static const char *const counters[] = {
 #define COUNTER(name, ...) name,
-#include "collect/counters.def"
+#include "collect/machine/counters.def"
 };
 
 Test(commands, every_command_has_help_a_view_a_manual_entry_and_a_test)

@@ -77,7 +77,7 @@ static const struct {
 	const char *word;
 } options[] = {
 #define OPTION(letter, word, ...) {letter, word},
-#include "collect/options.def"
+#include "collect/options/options.def"
 };
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
@@ -256,7 +256,7 @@ Test(kinds, every_kind_has_an_option_that_records_it)
 		row_needs(word[0] == '-', TABLE, kinds[i].id, "an option");
 		row_needs_entry(TABLE, kinds[i].id, word, "xcollect.1");
 		row_needs(is_option(kinds[i].option, len), TABLE, kinds[i].id,
-		          "the row of its option in collect/options.def");
+		          "the row of its option in collect/options/options.def");
 	}
 }
 
@@ -269,8 +269,8 @@ Test(kinds, every_setting_is_written_and_stands_in_the_manual)
 			continue;
 		snprintf(word, sizeof(word), "\"%s\"", kinds[i].setting);
 		row_needs(is_calls_switch(kinds[i].setting) ||
-		                  strstr(text_of("collect/logfile.c", ""), word),
-		          TABLE, kinds[i].id, "its setting in collect/logfile.c");
+		                  strstr(text_of("collect/experiment/logfile.c", ""), word),
+		          TABLE, kinds[i].id, "its setting in collect/experiment/logfile.c");
 		row_needs_between(TABLE, kinds[i].id, kinds[i].setting,
 		                  "\n.SS Settings of log.xml\n", "\n.TE", "experiment.5");
 	}

@@ -20,8 +20,8 @@ static void needs_setting(const char *row, const char *name)
 	char word[64];
 
 	snprintf(word, sizeof(word), "\"%s\"", name);
-	row_needs(strstr(text_of("collect/logfile.c", ""), word) != NULL, TABLE, row,
-	          "its setting in collect/logfile.c");
+	row_needs(strstr(text_of("collect/experiment/logfile.c", ""), word) != NULL, TABLE, row,
+	          "its setting in collect/experiment/logfile.c");
 	row_needs_between(TABLE, row, name, "\n.SS Settings of log.xml\n", "\n.TE", "experiment.5");
 }
 
