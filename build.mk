@@ -35,7 +35,7 @@ HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.i
 # The 32-bit library has no call stacks. It leaves out these rooms and modules, and all modules that call stack_of.
 ROOMS64   := calls heap io java jit mpi omp unwind wall
 MODULES64 := $(patsubst libcollector/%.c,%,$(shell grep -lrw --include='*.c' stack_of libcollector)) \
-	attach events/allocator events/blocking events/heap_sampled events/operators events/sync_other events/sync_owner events/tick events/tick_sample hook/got hook/visible object/code object/elffile \
+	attach events/allocator events/blocking events/heap_sampled events/operators events/sync_other events/sync_owner profile/tick profile/tick_sample hook/got hook/visible object/code object/elffile \
 	object/loader thread/buserror process/reaped thread/handler_stack thread/lostpages thread/memo thread/memo_pool thread/pointer thread/restart
 COLLECTOR32_OBJ := $(filter-out $(patsubst %,$(BUILD)/obj/m32/libcollector/%,$(addsuffix /%,$(ROOMS64)) $(addsuffix .o,$(MODULES64))), \
 	$(call objects,m32/,libcollector)) $(filter-out %/nearest.o %/seekable.o %/memstream.o,$(call objects,m32/,format))
@@ -98,7 +98,7 @@ $(EXPERIMENT_LIB): $(EXPERIMENT_OBJ)
 $(TEMPLATE_LIB): $(TEMPLATE_OBJ)
 $(SAMPLER_LIB): $(SAMPLER_OBJ)
 # Tests that are linked with it ask for their environment as it is.
-$(BUILD)/lib/libcollector.a: $(filter-out %/process/getenv.o,$(COLLECTOR_OBJ))
+$(BUILD)/lib/libcollector.a: $(filter-out %/exec/getenv.o,$(COLLECTOR_OBJ))
 $(BUILD)/lib/%.a:
 	$(begin)
 	rm -f $@
@@ -214,7 +214,7 @@ TESTED_analyzer     := $(call renamed,analyzer,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) 
 # objects. So in the whole program, wrappers that tests call come before the C library's functions, as in a program that is
 # recorded.
 # Nothing but wrappers is in some objects, so that no test would get them.
-TESTED_libcollector := $(BUILD)/lib/libcollector.a $(addprefix $(BUILD)/obj/pic/libcollector/process/,exec.o memlock.o spawn.o)
+TESTED_libcollector := $(BUILD)/lib/libcollector.a $(addprefix $(BUILD)/obj/pic/libcollector/,exec/exec.o exec/spawn.o process/memlock.o)
 
 define unit_program
 $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(call objects,,tests/unit/*.c) $(TESTED_$(1)) $(FORMAT_LIB)

@@ -2,9 +2,9 @@
 #include "libcollector/close.h"
 
 #include "libcollector/base/source.h"
-#include "libcollector/events/usage.h"
 #include "libcollector/process/archive.h"
 #include "libcollector/process/child.h"
+#include "libcollector/profile/usage.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/write/log.h"
 

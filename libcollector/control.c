@@ -6,15 +6,15 @@
  * See doc/decisions/36-pauses.md. */
 #include "libcollector/control.h"
 
-#include "libcollector/jit/dynamic.h"
-#include "libcollector/write/log.h"
-#include "libcollector/close.h"
-#include "libcollector/thread/signals.h"
 #include "libcollector/base/source.h"
-#include "libcollector/events/usage.h"
+#include "libcollector/close.h"
+#include "libcollector/jit/dynamic.h"
 #include "libcollector/process/snapshot.h"
+#include "libcollector/profile/usage.h"
 #include "libcollector/recording.h"
 #include "libcollector/thread/enter.h"
+#include "libcollector/thread/signals.h"
+#include "libcollector/write/log.h"
 
 #include "include/collectorAPI.h"
 

@@ -7,7 +7,7 @@
 #include "libcollector/recording.h"
 
 #include "libcollector/base/source.h"
-#include "libcollector/events/usage.h"
+#include "libcollector/profile/usage.h"
 #include "libcollector/write/log.h"
 
 enum phase { UNKNOWN, BEFORE, INSIDE, BEHIND };

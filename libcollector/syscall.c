@@ -1,13 +1,13 @@
 /* syscall.c: the wrapper of syscall(2). Some libraries wait on futexes by it, and some programs
  * create processes and execute programs by it, past the C library. */
+#include "libcollector/events/sync.h"
+#include "libcollector/exec/exec.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/io/io.h"
 #include "libcollector/process/beforehand.h"
 #include "libcollector/process/child.h"
 #include "libcollector/process/descendant.h"
-#include "libcollector/process/exec.h"
 #include "libcollector/process/seccomp.h"
-#include "libcollector/hook/hook.h"
-#include "libcollector/events/sync.h"
-#include "libcollector/io/io.h"
 #include "libcollector/thread/signals.h"
 
 #include <errno.h>

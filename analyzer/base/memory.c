@@ -2,7 +2,7 @@
  * program here, in one place, and callers need not check. */
 #include "analyzer/base/memory.h"
 
-#include "experiment/base/arena.h"
+#include "experiment/table/arena.h"
 #include "format/memstream.h"
 
 #include <errno.h>

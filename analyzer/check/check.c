@@ -2,11 +2,11 @@
  * status. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/check/check.h"
-#include "analyzer/data/filters.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/outfile.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/check/check.h"
+#include "analyzer/data/filters.h"
+#include "analyzer/report/quality/quality.h"
 
 #include <errno.h>
 #include <math.h>

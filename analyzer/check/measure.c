@@ -5,10 +5,10 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/data/names.h"
 #include "analyzer/data/sampled.h"
-#include "analyzer/model/name.h"
-#include "analyzer/report/repeats.h"
-#include "format/nearest.h"
 #include "analyzer/model/datakind.h"
+#include "analyzer/model/name.h"
+#include "analyzer/report/quality/repeats.h"
+#include "format/nearest.h"
 
 #include <errno.h>
 #include <math.h>

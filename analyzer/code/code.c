@@ -2,10 +2,10 @@
  * instruction counts for it: return addresses are looked up one byte earlier, inside their call. */
 #include "analyzer/code/code.h"
 
-#include "experiment/symbols/code.h"
-#include "experiment/base/search.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/model/name.h"
+#include "experiment/symbols/code.h"
+#include "experiment/table/search.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * See doc/decisions/31-comparing.md. */
 #include "analyzer/code/code_align.h"
 
-#include "experiment/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "experiment/table/hash.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  * See doc/decisions/32-filters.md. */
 #include "analyzer/data/indexobj.h"
 
-#include "experiment/base/hash.h"
-#include "experiment/base/index.h"
-#include "analyzer/data/filters.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/model/tree.h"
+#include "analyzer/data/filters.h"
 #include "analyzer/filter/valuenames.h"
+#include "analyzer/model/tree.h"
+#include "experiment/table/hash.h"
+#include "experiment/table/index.h"
 
 #include <stdlib.h>
 #include <string.h>

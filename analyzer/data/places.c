@@ -2,8 +2,8 @@
 #include "analyzer/data/places.h"
 
 #include "analyzer/base/memory.h"
-#include "experiment/base/hash.h"
-#include "experiment/base/index.h"
+#include "experiment/table/hash.h"
+#include "experiment/table/index.h"
 #include "format/lineage.h"
 
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * See doc/decisions/33-exports.md. */
 #include "analyzer/export/rows.h"
 
-#include "experiment/base/index.h"
-#include "analyzer/data/filters.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/data/filters.h"
+#include "experiment/table/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

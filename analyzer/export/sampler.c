@@ -7,10 +7,10 @@
  * See doc/decisions/57-sampler-fallback.md. */
 #include "analyzer/export/export.h"
 
-#include "experiment/base/index.h"
-#include "experiment/streams/selection.h"
-#include "format/fxt.h"
 #include "analyzer/base/memory.h"
+#include "experiment/streams/selection.h"
+#include "experiment/table/index.h"
+#include "format/fxt.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,12 +12,12 @@
 #ifndef XER_ANALYZER_EXPORT_TRACE_H
 #define XER_ANALYZER_EXPORT_TRACE_H
 
+#include "analyzer/base/sink.h"
 #include "analyzer/export/export.h"
 #include "analyzer/report/writers.h"
-#include "analyzer/base/sink.h"
-#include "experiment/base/hash.h"
-#include "experiment/base/index.h"
 #include "experiment/streams/selection.h"
+#include "experiment/table/hash.h"
+#include "experiment/table/index.h"
 #include "format/fxt.h"
 
 /* Ids of threads that are shown beside those of the system: the sampled functions of thread N are

@@ -1,8 +1,8 @@
 /* ompnodes.c: the OpenMP constructs of call stacks, from the marks in them. See ompnodes.h. */
 #include "analyzer/filter/ompnodes.h"
 
-#include "experiment/base/index.h"
 #include "analyzer/base/memory.h"
+#include "experiment/table/index.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #include "analyzer/page/column.h"
 #include "analyzer/page/marks.h"
 #include "analyzer/print/output.h"
-#include "experiment/base/hash.h"
+#include "experiment/table/hash.h"
 
 enum page_section {
 #define SECTION(id, name, coding, meaning) PAGE_##id,

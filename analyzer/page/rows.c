@@ -10,12 +10,12 @@
  * many clock samples. See doc/decisions/90-report-page.md. */
 #include "analyzer/page/rows.h"
 
-#include "experiment/base/index.h"
-#include "experiment/base/totals.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/model/datakind.h"
 #include "analyzer/report/axis.h"
+#include "experiment/base/totals.h"
+#include "experiment/table/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "analyzer/report/channels.h"
 
 #include "analyzer/base/memory.h"
-#include "experiment/base/index.h"
+#include "experiment/table/index.h"
 #include "format/record.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define XER_ANALYZER_REPORT_CHANNELS_H
 
 #include "analyzer/data/dataset.h"
-#include "experiment/base/hash.h"
+#include "experiment/table/hash.h"
 
 enum { CHANNELS_NONE = UINT32_MAX };
 

@@ -5,7 +5,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/report/axis.h"
-#include "experiment/base/index.h"
+#include "experiment/table/index.h"
 
 #include <stdlib.h>
 #include <string.h>

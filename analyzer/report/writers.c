@@ -4,8 +4,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/axis.h"
 #include "analyzer/report/channels.h"
-#include "experiment/base/index.h"
 #include "experiment/streams/selection.h"
+#include "experiment/table/index.h"
 #include "format/record.h"
 
 #include <stdlib.h>

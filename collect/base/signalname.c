@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 16, TICK_BELOW_MAX = 3 }; /* libcollector/events/tick.h */
+enum { NAME_SIZE = 16, TICK_BELOW_MAX = 3 }; /* libcollector/profile/tick.h */
 
 static int is_usable(int signal)
 {

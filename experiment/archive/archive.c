@@ -8,16 +8,16 @@
 #include "experiment/archive/copy.h"
 #include "experiment/archive/logappend.h"
 #include "experiment/archive/sources.h"
-#include "experiment/base/hash.h"
 #include "experiment/base/internal.h"
 #include "experiment/base/regexwork.h"
 #include "experiment/elf/debugfile.h"
 #include "experiment/elf/object.h"
+#include "experiment/jit/jitfiles.h"
 #include "experiment/open/load.h"
 #include "experiment/packed/frame.h"
 #include "experiment/packed/pack.h"
 #include "experiment/packed/unpack.h"
-#include "experiment/jit/jitfiles.h"
+#include "experiment/table/hash.h"
 #include "format/layout.h"
 
 #include <dirent.h>

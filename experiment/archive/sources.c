@@ -2,9 +2,9 @@
 #include "experiment/archive/sources.h"
 
 #include "experiment/archive/copy.h"
-#include "experiment/base/hash.h"
 #include "experiment/elf/object.h"
 #include "experiment/symbols/sourcename.h"
+#include "experiment/table/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,13 +6,13 @@
 
 #include "experiment/archive/copy.h"
 #include "experiment/archive/sources.h"
-#include "experiment/base/hash.h"
 #include "experiment/base/internal.h"
 #include "experiment/base/regexwork.h"
 #include "experiment/elf/debugfile.h"
 #include "experiment/elf/object.h"
 #include "experiment/jit/jitfiles.h"
 #include "experiment/symbols/sourcename.h"
+#include "experiment/table/hash.h"
 #include "format/layout.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * See doc/decisions/109-many-processes.md. */
 #include "experiment/base/internal.h"
 
-#include "experiment/base/hash.h"
+#include "experiment/table/hash.h"
 #include "format/retry.h"
 
 #include <dirent.h>

@@ -2,10 +2,10 @@
 #ifndef XER_EXPERIMENT_BASE_INTERNAL_H
 #define XER_EXPERIMENT_BASE_INTERNAL_H
 
-#include "experiment/base/index.h"
-#include "experiment/base/arena.h"
 #include "experiment/base/clock.h"
 #include "experiment/experiment.h"
+#include "experiment/table/arena.h"
+#include "experiment/table/index.h"
 #include "format/layout.h"
 
 struct exp_load;

@@ -3,7 +3,7 @@
 #include "experiment/base/addressmap.h"
 
 #include "experiment/base/internal.h"
-#include "experiment/base/search.h"
+#include "experiment/table/search.h"
 #include "format/record.h"
 
 #include <errno.h>

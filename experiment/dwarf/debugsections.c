@@ -3,7 +3,7 @@
  * See doc/decisions/20-debug-entries.md. */
 #include "experiment/dwarf/debugsections.h"
 
-#include "experiment/base/arena.h"
+#include "experiment/table/arena.h"
 
 #include <errno.h>
 #include <gelf.h>

@@ -12,9 +12,9 @@
 #ifndef XER_EXPERIMENT_DWARF_DIE_H
 #define XER_EXPERIMENT_DWARF_DIE_H
 
-#include "experiment/base/arena.h"
-#include "experiment/base/hash.h"
 #include "experiment/dwarf/debugsections.h"
+#include "experiment/table/arena.h"
+#include "experiment/table/hash.h"
 
 #include <stdint.h>
 

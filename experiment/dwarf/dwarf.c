@@ -2,9 +2,9 @@
  * See doc/decisions/20-debug-entries.md. */
 #include "experiment/dwarf/dwarf.h"
 
-#include "experiment/base/arena.h"
 #include "experiment/dwarf/dwarf_unit.h"
 #include "experiment/elf/binary.h"
+#include "experiment/table/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

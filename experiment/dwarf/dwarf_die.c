@@ -1,10 +1,10 @@
 /* dwarf_die.c: reads by die.h the functions and inlined calls of units whose entries are all in one
  * file.
  * See doc/decisions/20-debug-entries.md. */
-#include "experiment/base/arena.h"
 #include "experiment/dwarf/dwarf_unit.h"
 #include "experiment/elf/binary.h"
 #include "experiment/elf/object.h"
+#include "experiment/table/arena.h"
 
 #include <dwarf.h>
 #include <errno.h>

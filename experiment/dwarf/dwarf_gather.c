@@ -1,8 +1,8 @@
 /* dwarf_gather.c: collects what the readers of units report: code ranges of units, and the
  * functions of a unit with their ranges. */
-#include "experiment/base/arena.h"
-#include "experiment/base/search.h"
 #include "experiment/dwarf/dwarf_unit.h"
+#include "experiment/table/arena.h"
+#include "experiment/table/search.h"
 
 #include <dwarf.h>
 #include <errno.h>

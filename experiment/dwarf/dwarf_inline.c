@@ -1,7 +1,7 @@
 /* dwarf_inline.c: the tree of calls that were inlined in a function. It is read once for each
  * function that is hit, so that a lookup walks a small array and no DIEs. */
-#include "experiment/base/arena.h"
 #include "experiment/dwarf/dwarf_unit.h"
+#include "experiment/table/arena.h"
 
 #include <string.h>
 

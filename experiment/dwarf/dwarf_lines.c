@@ -1,7 +1,7 @@
 /* dwarf_lines.c: keeps the line tables of a binary, each read when it is first needed.
  * See doc/decisions/19-line-tables.md. */
-#include "experiment/base/arena.h"
 #include "experiment/dwarf/dwarf_unit.h"
+#include "experiment/table/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

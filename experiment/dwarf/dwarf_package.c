@@ -11,9 +11,9 @@
  * See doc/decisions/21-split-unit-packages.md. */
 #include "experiment/dwarf/dwarf_package.h"
 
-#include "experiment/base/arena.h"
 #include "experiment/dwarf/reader.h"
 #include "experiment/elf/object.h"
+#include "experiment/table/arena.h"
 
 #include <dwarf.h>
 #include <endian.h>

@@ -2,8 +2,8 @@
  * which are read once. */
 #include "experiment/dwarf/dwarf_unit.h"
 
-#include "experiment/base/arena.h"
-#include "experiment/base/search.h"
+#include "experiment/table/arena.h"
+#include "experiment/table/search.h"
 
 #include <errno.h>
 #include <stdlib.h>

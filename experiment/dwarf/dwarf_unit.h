@@ -3,12 +3,12 @@
 #ifndef XER_EXPERIMENT_DWARF_DWARF_UNIT_H
 #define XER_EXPERIMENT_DWARF_DWARF_UNIT_H
 
-#include "experiment/base/arena.h"
-#include "experiment/base/hash.h"
 #include "experiment/dwarf/die.h"
 #include "experiment/dwarf/dwarf.h"
 #include "experiment/dwarf/dwarf_package.h"
 #include "experiment/dwarf/linetable.h"
+#include "experiment/table/arena.h"
+#include "experiment/table/hash.h"
 
 #include <elfutils/libdw.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* linetable.c: runs the programs of line tables (DWARF 5, section 6.2.5), and finds the row of an
  * address.
  * See doc/decisions/19-line-tables.md. */
-#include "experiment/base/arena.h"
 #include "experiment/dwarf/linetable_internal.h"
+#include "experiment/table/arena.h"
 
 #include <dwarf.h>
 #include <errno.h>

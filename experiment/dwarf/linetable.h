@@ -7,7 +7,7 @@
 #ifndef XER_EXPERIMENT_DWARF_LINETABLE_H
 #define XER_EXPERIMENT_DWARF_LINETABLE_H
 
-#include "experiment/base/arena.h"
+#include "experiment/table/arena.h"
 
 #include <elfutils/libdw.h>
 #include <stdint.h>

@@ -2,10 +2,10 @@
  * .gnu_debugdata. */
 #include "experiment/elf/binary.h"
 
-#include "experiment/base/arena.h"
 #include "experiment/elf/debugfile.h"
 #include "experiment/elf/debuginfod.h"
 #include "experiment/elf/object.h"
+#include "experiment/table/arena.h"
 
 #include <errno.h>
 #include <fcntl.h>

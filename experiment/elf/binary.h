@@ -2,8 +2,8 @@
 #ifndef XER_EXPERIMENT_ELF_BINARY_H
 #define XER_EXPERIMENT_ELF_BINARY_H
 
-#include "experiment/base/arena.h"
 #include "experiment/experiment.h"
+#include "experiment/table/arena.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdint.h>

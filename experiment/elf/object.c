@@ -2,9 +2,9 @@
  * one: the names from another build of a library would look right and be wrong. */
 #include "experiment/elf/object.h"
 
-#include "experiment/base/arena.h"
 #include "experiment/base/internal.h"
 #include "experiment/packed/unpack.h"
+#include "experiment/table/arena.h"
 #include "format/layout.h"
 
 #include <elfutils/libdwelf.h>

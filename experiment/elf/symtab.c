@@ -1,10 +1,10 @@
 /* symtab.c: the function symbols of a binary, from .symtab (of the file or its separate debug
  * file), .dynsym and .gnu_debugdata, as libdwfl joins them; of a stripped Go program, from its
  * runtime's table. */
-#include "experiment/base/arena.h"
-#include "experiment/base/search.h"
-#include "experiment/elf/gopclntab.h"
 #include "experiment/elf/binary.h"
+#include "experiment/elf/gopclntab.h"
+#include "experiment/table/arena.h"
+#include "experiment/table/search.h"
 
 #include <errno.h>
 #include <stdlib.h>

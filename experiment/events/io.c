@@ -1,9 +1,9 @@
 /* io.c: reads calls for input and output, and the names of files. Sums do not need the order of
  * time, so buffers are read as they come; a file may be named after the calls that refer to it. */
-#include "experiment/base/index.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
+#include "experiment/table/index.h"
 #include "format/layout.h"
 #include "format/record.h"
 

@@ -1,10 +1,10 @@
 /* mpi.c: reads calls of MPI functions, by function and by the process at the other side. */
 #include "experiment/events/mpi.h"
 
-#include "experiment/base/index.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
+#include "experiment/table/index.h"
 #include "format/layout.h"
 #include "format/record.h"
 

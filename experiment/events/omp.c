@@ -2,10 +2,10 @@
  * threads, whose records come before its own; the wait at its end is the time from each thread's
  * end to the end of the region.
  * See doc/decisions/09-openmp.md. */
-#include "experiment/base/index.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
+#include "experiment/table/index.h"
 #include "format/layout.h"
 #include "format/record.h"
 

@@ -1,11 +1,11 @@
 /* sync.c: reads waits for objects of synchronization in order of time, since the stack that created
  * an object is that of the latest call before the wait that created one at its address. */
-#include "experiment/base/index.h"
-#include "experiment/base/longest.h"
 #include "experiment/events/wall.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
+#include "experiment/table/index.h"
+#include "experiment/table/longest.h"
 #include "format/layout.h"
 #include "format/record.h"
 

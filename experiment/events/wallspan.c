@@ -3,7 +3,7 @@
  * See doc/decisions/86-wall-clock.md. */
 #include "experiment/events/wallspan.h"
 
-#include "experiment/base/arena.h"
+#include "experiment/table/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

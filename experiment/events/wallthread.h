@@ -5,10 +5,10 @@
 #ifndef XER_EXPERIMENT_EVENTS_WALLTHREAD_H
 #define XER_EXPERIMENT_EVENTS_WALLTHREAD_H
 
-#include "experiment/base/index.h"
-#include "experiment/base/longest.h"
 #include "experiment/events/wall.h"
 #include "experiment/events/wallspan.h"
+#include "experiment/table/index.h"
+#include "experiment/table/longest.h"
 
 /* Time that is neither CPU time nor a wait, before an account. A wait that had begun by then and is
  * told of later has a part in it. */

@@ -1,6 +1,6 @@
 /* fxt.c: owns the chunk on an FXT file and finds its records. See fxt.h. */
-#include "experiment/base/arena.h"
 #include "experiment/fxt/fxt_internal.h"
+#include "experiment/table/arena.h"
 #include "format/retry.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #ifndef XER_EXPERIMENT_FXT_FXT_INTERNAL_H
 #define XER_EXPERIMENT_FXT_FXT_INTERNAL_H
 
-#include "experiment/base/index.h"
 #include "experiment/fxt/fxt.h"
+#include "experiment/table/index.h"
 
 /* A string or thread of a provider's tables. */
 struct fxt_text {

@@ -2,9 +2,9 @@
  * of its category and name is kept. See fxt_nesting.h. */
 #include "experiment/fxt/fxt_nesting.h"
 
-#include "experiment/base/arena.h"
-#include "experiment/base/hash.h"
-#include "experiment/base/index.h"
+#include "experiment/table/arena.h"
+#include "experiment/table/hash.h"
+#include "experiment/table/index.h"
 
 #include <errno.h>
 #include <stdlib.h>

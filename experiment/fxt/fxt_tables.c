@@ -1,7 +1,7 @@
 /* fxt_tables.c: the strings and threads that the records of an FXT file name by numbers, provider
  * by provider. */
-#include "experiment/base/arena.h"
 #include "experiment/fxt/fxt_internal.h"
+#include "experiment/table/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

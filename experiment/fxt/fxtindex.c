@@ -5,9 +5,9 @@
  * See doc/decisions/68-sampler-index.md. */
 #include "experiment/fxt/fxtindex.h"
 
-#include "experiment/base/arena.h"
-#include "experiment/base/index.h"
 #include "experiment/fxt/sampled_image.h"
+#include "experiment/table/arena.h"
+#include "experiment/table/index.h"
 
 #include <pthread.h>
 #include <stdio.h>

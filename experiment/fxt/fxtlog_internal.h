@@ -3,10 +3,10 @@
 #define XER_EXPERIMENT_FXT_FXTLOG_INTERNAL_H
 
 #include "experiment/base/histogram.h"
-#include "experiment/base/index.h"
 #include "experiment/fxt/fxt.h"
 #include "experiment/fxt/fxtlog.h"
 #include "experiment/fxt/fxtstacks.h"
+#include "experiment/table/index.h"
 
 /* What is kept of the file while the experiment is open. */
 struct exp_fxtlog {

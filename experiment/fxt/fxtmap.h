@@ -3,9 +3,9 @@
 #define XER_EXPERIMENT_FXT_FXTMAP_H
 
 #include "experiment/base/addressmap.h"
-#include "experiment/base/index.h"
 #include "experiment/base/internal.h"
 #include "experiment/fxt/fxt.h"
+#include "experiment/table/index.h"
 
 struct exp_fxtmap_module {
 	const char *name, *build_id;

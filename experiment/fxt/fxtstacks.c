@@ -2,7 +2,7 @@
 #include "experiment/fxt/fxtstacks.h"
 
 #include "experiment/base/addressmap.h"
-#include "experiment/base/hash.h"
+#include "experiment/table/hash.h"
 #include "format/fxt.h"
 #include "format/record.h"
 

@@ -3,9 +3,9 @@
 #ifndef XER_EXPERIMENT_FXT_FXTSTACKS_H
 #define XER_EXPERIMENT_FXT_FXTSTACKS_H
 
-#include "experiment/base/index.h"
 #include "experiment/fxt/fxt.h"
 #include "experiment/streams/load_context.h"
+#include "experiment/table/index.h"
 
 struct exp_fxt_sample {
 	uint64_t ns, process, thread;

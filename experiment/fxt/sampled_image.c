@@ -1,7 +1,7 @@
 /* sampled_image.c: the description of an image, from a record of map.fxt. */
 #include "experiment/fxt/sampled_image.h"
 
-#include "experiment/base/index.h"
+#include "experiment/table/index.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #ifndef XER_EXPERIMENT_FXT_SAMPLED_TABLE_H
 #define XER_EXPERIMENT_FXT_SAMPLED_TABLE_H
 
-#include "experiment/base/hash.h"
 #include "experiment/base/internal.h"
 #include "experiment/fxt/sampled_image.h"
+#include "experiment/table/hash.h"
 
 /* Images in order of pids, and then of their beginnings. */
 struct exp_sampled {

@@ -6,8 +6,8 @@
  * write names of files that are no text, without the NUL behind them, which are then all of the
  * length that fits the record's size.
  * See doc/decisions/37-jit-code.md and doc/decisions/39-address-reuse.md. */
-#include "experiment/base/index.h"
 #include "experiment/jit/jitfunctions.h"
+#include "experiment/table/index.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -3,9 +3,9 @@
  * See doc/decisions/55-sampled-descendants.md. */
 #include "experiment/open/sampled.h"
 
-#include "experiment/base/index.h"
 #include "experiment/base/regexwork.h"
 #include "experiment/fxt/samplermap.h"
+#include "experiment/table/index.h"
 #include "format/lineage.h"
 
 #include <errno.h>

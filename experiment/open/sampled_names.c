@@ -3,10 +3,10 @@
  * its parent meant; for parents without a recorder, the kernel has reported which process forked
  * which.
  * See doc/decisions/55-sampled-descendants.md. */
-#include "experiment/base/hash.h"
-#include "experiment/base/index.h"
 #include "experiment/base/xmlread.h"
 #include "experiment/open/sampled.h"
+#include "experiment/table/hash.h"
+#include "experiment/table/index.h"
 #include "format/lineage.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
  * See doc/decisions/36-pauses.md. */
 #include "experiment/streams/pauses.h"
 
-#include "experiment/base/arena.h"
 #include "experiment/base/xmlread.h"
 #include "experiment/streams/load_context.h"
+#include "experiment/table/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef XER_EXPERIMENT_SYMBOLS_DEMANGLE_H
 #define XER_EXPERIMENT_SYMBOLS_DEMANGLE_H
 
-#include "experiment/base/arena.h"
+#include "experiment/table/arena.h"
 
 /* The name to show for a linker name: demangled, with "@VERSION" dropped, with compiler suffixes
  * such as .part.0 kept as " [clone .part.0]" and "@plt" kept as it is. `mangled` itself where

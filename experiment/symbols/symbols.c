@@ -1,12 +1,12 @@
 /* symbols.c: the symbols: objects, functions and the cache of addresses, shared by all
  * experiments that are looked at together. */
-#include "experiment/base/arena.h"
 #include "experiment/base/addressmap.h"
 #include "experiment/elf/object.h"
 #include "experiment/jit/java.h"
 #include "experiment/symbols/code.h"
 #include "experiment/symbols/method.h"
 #include "experiment/symbols/symbols_internal.h"
+#include "experiment/table/arena.h"
 #include "format/record.h"
 
 #include <errno.h>

@@ -2,13 +2,13 @@
 #ifndef XER_EXPERIMENT_SYMBOLS_SYMBOLS_INTERNAL_H
 #define XER_EXPERIMENT_SYMBOLS_SYMBOLS_INTERNAL_H
 
-#include "experiment/base/arena.h"
-#include "experiment/base/hash.h"
 #include "experiment/dwarf/dwarf.h"
 #include "experiment/elf/binary.h"
 #include "experiment/elf/object.h"
 #include "experiment/experiment.h"
 #include "experiment/symbols/paths.h"
+#include "experiment/table/arena.h"
+#include "experiment/table/hash.h"
 
 /* A load object with its binary. */
 struct exp_sym_object {

@@ -1,9 +1,9 @@
 /* variable.c: which variable of a load object an address is in, by its symbols for data. They are
  * read at the first question. */
-#include "experiment/base/arena.h"
 #include "experiment/elf/object.h"
 #include "experiment/symbols/demangle.h"
 #include "experiment/symbols/symbols_internal.h"
+#include "experiment/table/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>

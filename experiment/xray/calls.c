@@ -2,8 +2,8 @@
  * end. */
 #include "experiment/xray/calls.h"
 
-#include "experiment/base/arena.h"
 #include "experiment/base/clock.h"
+#include "experiment/table/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #define XER_EXPERIMENT_XRAY_CALLS_H
 
 #include "experiment/base/histogram.h"
-#include "experiment/base/index.h"
 #include "experiment/experiment.h"
+#include "experiment/table/index.h"
 
 #include <errno.h>
 

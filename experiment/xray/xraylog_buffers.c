@@ -6,7 +6,7 @@
  * should have and has not, since the log was cut off, is a fault. A thread's buffers are put in
  * order by the times of their NewCPUId records, since those of wall clocks may go backwards.
  * See doc/decisions/29-xray-logs.md. */
-#include "experiment/base/arena.h"
+#include "experiment/table/arena.h"
 #include "experiment/xray/xraylog_reader.h"
 
 #include <errno.h>

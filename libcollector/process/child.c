@@ -2,19 +2,19 @@
  * See doc/decisions/16-descendants.md. */
 #include "libcollector/process/child.h"
 
-#include "libcollector/process/directory.h"
-#include "libcollector/process/descendant.h"
-#include "libcollector/process/snapshot.h"
 #include "libcollector/base/file.h"
-#include "libcollector/base/memory.h"
-#include "libcollector/hook/hook.h"
-#include "libcollector/base/lock.h"
-#include "libcollector/write/log.h"
-#include "libcollector/object/map.h"
 #include "libcollector/base/host.h"
-#include "libcollector/events/usage.h"
+#include "libcollector/base/lock.h"
+#include "libcollector/base/memory.h"
 #include "libcollector/base/source.h"
+#include "libcollector/hook/hook.h"
+#include "libcollector/object/map.h"
+#include "libcollector/process/descendant.h"
+#include "libcollector/process/directory.h"
+#include "libcollector/process/snapshot.h"
+#include "libcollector/profile/usage.h"
 #include "libcollector/thread/thread_state.h"
+#include "libcollector/write/log.h"
 
 #include "format/lineage.h"
 

@@ -4,8 +4,8 @@
 
 #include "libcollector/process/follow.h"
 #include "libcollector/process/helper.h"
+#include "libcollector/profile/usage.h"
 #include "libcollector/write/log.h"
-#include "libcollector/events/usage.h"
 
 #include "format/lineage.h"
 

@@ -4,7 +4,7 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
-#include "libcollector/events/tick_possible.h"
+#include "libcollector/profile/tick_possible.h"
 #include "libcollector/write/log.h"
 
 #include "format/layout.h"

@@ -8,8 +8,8 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/base/file.h"
-#include "libcollector/events/tick_possible.h"
 #include "libcollector/hook/hook.h"
+#include "libcollector/profile/tick_possible.h"
 
 #include <errno.h>
 #include <sched.h>

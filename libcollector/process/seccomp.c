@@ -5,12 +5,12 @@
 
 #include "libcollector/base/aside.h"
 #include "libcollector/base/host.h"
+#include "libcollector/base/sys.h"
+#include "libcollector/hook/hook.h"
 #include "libcollector/process/beforehand.h"
 #include "libcollector/process/helper.h"
-#include "libcollector/events/tick.h"
-#include "libcollector/hook/hook.h"
+#include "libcollector/profile/tick.h"
 #include "libcollector/write/log.h"
-#include "libcollector/base/sys.h"
 
 #include <errno.h>
 #include <linux/audit.h>

@@ -4,8 +4,8 @@
 #include "libcollector/process/snapshot.h"
 
 #include "libcollector/base/collector.h"
-#include "libcollector/events/tick_possible.h"
 #include "libcollector/process/helper.h"
+#include "libcollector/profile/tick_possible.h"
 #include "libcollector/write/log.h"
 
 #include <errno.h>

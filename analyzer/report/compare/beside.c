@@ -4,10 +4,10 @@
  * See doc/decisions/31-comparing.md. */
 #include "analyzer/report/compare/beside.h"
 
-#include "analyzer/table/compare.h"
-#include "analyzer/report/compare/join.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/compare/join.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/table/compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* join.c: see join.h. */
 #include "analyzer/report/compare/join.h"
 
-#include "experiment/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "experiment/table/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* named.c: joins what several groups have of equal names into rows of one table. */
 #include "analyzer/report/compare/named.h"
 
+#include "analyzer/base/memory.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/table/compare.h"
 #include "analyzer/table/listing.h"
-#include "analyzer/base/memory.h"
-#include "analyzer/report/quality.h"
 
 #include <stdlib.h>
 #include <string.h>

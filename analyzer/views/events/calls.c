@@ -2,11 +2,11 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/model/name.h"
 #include "analyzer/print/print.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
-#include "analyzer/base/text.h"
 
 #include "experiment/base/clock.h"
 #include "experiment/base/histogram.h"

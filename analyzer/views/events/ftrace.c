@@ -1,13 +1,13 @@
 /* ftrace.c: the calls of each thread, one after the other. */
 #include "analyzer/views/view.h"
 
-#include "experiment/xray/trace.h"
-#include "analyzer/data/filters.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/data/filters.h"
 #include "analyzer/model/name.h"
 #include "analyzer/print/print.h"
-#include "analyzer/report/quality.h"
-#include "analyzer/base/text.h"
+#include "analyzer/report/quality/quality.h"
+#include "experiment/xray/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* heap.c: leaks, the peak and allocations by call stack, and statistics of the heap. */
-#include "analyzer/views/view.h"
 #include "analyzer/base/terminal.h"
+#include "analyzer/views/view.h"
 
 #include "analyzer/report/compare/beside.h"
-#include "analyzer/views/events/heapmaps.h"
 #include "analyzer/report/data.h"
-#include "analyzer/views/events/kept.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
+#include "analyzer/views/events/heapmaps.h"
+#include "analyzer/views/events/kept.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* heapmaps.c: memory mapped without a file, by call stack, and its totals. */
-#include "analyzer/views/view.h"
 #include "analyzer/base/terminal.h"
+#include "analyzer/views/view.h"
 
-#include "analyzer/views/events/heapmaps.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
+#include "analyzer/views/events/heapmaps.h"
 
 #include <stdlib.h>
 

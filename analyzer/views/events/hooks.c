@@ -3,11 +3,11 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/print/print.h"
-#include "analyzer/report/quality.h"
-#include "template/template.h"
 #include "analyzer/base/text.h"
 #include "analyzer/data/userevents.h"
+#include "analyzer/print/print.h"
+#include "analyzer/report/quality/quality.h"
+#include "template/template.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,17 +1,17 @@
 /* io.c: calls for input and output by file, by descriptor and by call stack. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/table/compare.h"
-#include "analyzer/report/compare/named.h"
-#include "analyzer/report/data.h"
-#include "format/record.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/terminal.h"
-#include "analyzer/report/quality.h"
-#include "analyzer/report/report.h"
-#include "analyzer/report/stacks.h"
 #include "analyzer/base/text.h"
 #include "analyzer/filter/valuenames.h"
+#include "analyzer/report/compare/named.h"
+#include "analyzer/report/data.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/stacks.h"
+#include "analyzer/table/compare.h"
+#include "format/record.h"
 
 #include <stdlib.h>
 #include <string.h>

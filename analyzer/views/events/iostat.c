@@ -1,13 +1,13 @@
 /* iostat.c: statistics of input and output: totals and sizes, functions, errors. */
 #include "analyzer/views/view.h"
 
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/report/compare/beside.h"
 #include "analyzer/report/data.h"
-#include "format/record.h"
-#include "analyzer/base/memory.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
-#include "analyzer/base/text.h"
+#include "format/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* mpi.c: calls of MPI functions, by function and by rank, and the messages between ranks. */
 #include "analyzer/views/view.h"
 
+#include "analyzer/base/memory.h"
+#include "analyzer/print/print.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/report.h"
 #include "experiment/base/clock.h"
 #include "experiment/events/mpi.h"
 #include "format/record.h"
-#include "analyzer/base/memory.h"
-#include "analyzer/print/print.h"
-#include "analyzer/report/quality.h"
-#include "analyzer/report/report.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* omp.c: parallel regions, and the other constructs of OpenMP. */
 #include "analyzer/views/view.h"
 
-#include "format/record.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/print/print.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
+#include "format/record.h"
 
 #include <stdlib.h>
 

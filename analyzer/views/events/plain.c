@@ -3,7 +3,7 @@
 #include "analyzer/views/events/plain.h"
 
 #include "analyzer/model/datakind.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
 #include "analyzer/views/view.h"

@@ -1,15 +1,15 @@
 /* sync.c: waits by call stack and by object. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/table/compare.h"
-#include "analyzer/report/compare/named.h"
-#include "format/record.h"
-#include "analyzer/views/events/locks.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/base/text.h"
+#include "analyzer/report/compare/named.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
-#include "analyzer/base/text.h"
+#include "analyzer/table/compare.h"
+#include "analyzer/views/events/locks.h"
+#include "format/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* syncwaits.c: the longest waits, one by one. */
 #include "analyzer/views/view.h"
 
-#include "format/record.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/stacks.h"
 #include "analyzer/views/events/locks.h"
 #include "analyzer/views/events/waitname.h"
 #include "analyzer/views/events/waitowner.h"
-#include "analyzer/base/memory.h"
-#include "analyzer/report/quality.h"
-#include "analyzer/report/report.h"
-#include "analyzer/report/stacks.h"
-#include "analyzer/base/text.h"
+#include "format/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/idle.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
 #include "analyzer/views/events/waitname.h"

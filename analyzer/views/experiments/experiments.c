@@ -2,12 +2,12 @@
  * close, select and read them again. */
 #include "analyzer/views/view.h"
 
-#include "format/lineage.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/report/absent.h"
-#include "analyzer/report/quality.h"
-#include "analyzer/report/report.h"
 #include "analyzer/base/text.h"
+#include "analyzer/report/quality/absent.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/report.h"
+#include "format/lineage.h"
 
 #include <ctype.h>
 #include <stdlib.h>

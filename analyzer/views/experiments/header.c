@@ -3,14 +3,14 @@
 #include "analyzer/views/experiments/header.h"
 #include "analyzer/views/view.h"
 
-#include "analyzer/report/absent.h"
-#include "analyzer/report/data.h"
-#include "analyzer/report/heapsampled.h"
-#include "analyzer/report/quality.h"
-#include "analyzer/data/newest.h"
-#include "analyzer/report/report.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
+#include "analyzer/data/newest.h"
+#include "analyzer/report/data.h"
+#include "analyzer/report/quality/absent.h"
+#include "analyzer/report/quality/heapsampled.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

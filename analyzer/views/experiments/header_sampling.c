@@ -2,7 +2,7 @@
 #include "analyzer/views/experiments/header.h"
 
 #include "analyzer/base/text.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "format/fxt.h"
 #include "format/layout.h"
 

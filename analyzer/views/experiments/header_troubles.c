@@ -3,10 +3,10 @@
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/text.h"
-#include "analyzer/report/absent.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/absent.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/quality/ticked.h"
 #include "analyzer/report/report.h"
-#include "analyzer/report/ticked.h"
 
 #include <string.h>
 

@@ -1,18 +1,18 @@
 /* overview.c: everything on one page: experiments, totals of each kind of data, largest values. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/table/compare.h"
-#include "analyzer/report/compare/beside.h"
-#include "analyzer/report/data.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/terminal.h"
-#include "analyzer/model/name.h"
-#include "analyzer/model/owncode.h"
-#include "analyzer/report/quality.h"
-#include "analyzer/report/report.h"
-#include "analyzer/table/table.h"
 #include "analyzer/base/text.h"
 #include "analyzer/model/datakind.h"
+#include "analyzer/model/name.h"
+#include "analyzer/model/owncode.h"
+#include "analyzer/report/compare/beside.h"
+#include "analyzer/report/data.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/table/compare.h"
+#include "analyzer/table/table.h"
 #include "analyzer/views/experiments/threadtime.h"
 
 #include <stdlib.h>

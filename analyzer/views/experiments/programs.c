@@ -4,7 +4,7 @@
 
 #include "analyzer/print/print.h"
 #include "analyzer/report/programs.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* callers.c: each function between those that call it and those that it calls. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/table/compare.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/report/pick.h"
 #include "analyzer/model/name.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/pick.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/table/compare.h"
 #include "analyzer/table/table.h"
 
 #include <stdlib.h>

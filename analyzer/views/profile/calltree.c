@@ -1,10 +1,10 @@
 /* calltree.c: the tree of calls, indented, the greatest branch first. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/table/compare.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/model/name.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/table/compare.h"
 #include "analyzer/table/table.h"
 
 #include <stdlib.h>

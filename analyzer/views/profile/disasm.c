@@ -1,18 +1,18 @@
 /* disasm.c: instructions with metrics beside them, their source lines between. */
-#include "analyzer/views/view.h"
 #include "analyzer/model/comment.h"
+#include "analyzer/views/view.h"
 
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/code/code_align.h"
 #include "analyzer/code/codes.h"
-#include "analyzer/table/compare.h"
-#include "experiment/symbols/code.h"
-#include "analyzer/table/listing.h"
-#include "analyzer/base/memory.h"
-#include "analyzer/model/name.h"
-#include "analyzer/report/quality.h"
-#include "analyzer/report/report.h"
 #include "analyzer/code/sourcefile.h"
-#include "analyzer/base/text.h"
+#include "analyzer/model/name.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/table/compare.h"
+#include "analyzer/table/listing.h"
+#include "experiment/symbols/code.h"
 
 #include <errno.h>
 #include <stdlib.h>

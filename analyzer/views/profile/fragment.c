@@ -2,13 +2,13 @@
  * cprepend, cappend, crmfirst and crmlast change. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/table/compare.h"
-#include "analyzer/model/fragment.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/report/pick.h"
+#include "analyzer/model/fragment.h"
 #include "analyzer/model/name.h"
 #include "analyzer/print/print.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/pick.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/table/compare.h"
 #include "analyzer/table/table.h"
 
 #include <stdlib.h>

@@ -3,14 +3,14 @@
 
 #include "analyzer/report/pick.h"
 
-#include "analyzer/table/compare.h"
+#include "analyzer/base/text.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/names.h"
 #include "analyzer/model/name.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
+#include "analyzer/table/compare.h"
 #include "analyzer/table/table.h"
-#include "analyzer/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,16 +2,16 @@
  * them. */
 #include "analyzer/views/view.h"
 
-#include "analyzer/table/compare.h"
-#include "analyzer/report/compare/beside.h"
-#include "analyzer/report/compare/named.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/indexobj.h"
-#include "analyzer/report/indexnames.h"
-#include "analyzer/base/memory.h"
-#include "analyzer/print/print.h"
-#include "analyzer/report/quality.h"
 #include "analyzer/filter/ranges.h"
+#include "analyzer/print/print.h"
+#include "analyzer/report/compare/beside.h"
+#include "analyzer/report/compare/named.h"
+#include "analyzer/report/indexnames.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/table/compare.h"
 #include "analyzer/table/table.h"
 
 #include <stdlib.h>

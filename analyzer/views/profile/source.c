@@ -1,16 +1,16 @@
 /* source.c: source files with metrics beside their lines. */
-#include "analyzer/views/view.h"
 #include "analyzer/model/comment.h"
+#include "analyzer/views/view.h"
 
-#include "analyzer/table/compare.h"
-#include "analyzer/table/listing.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/model/name.h"
-#include "analyzer/report/quality.h"
-#include "analyzer/report/report.h"
+#include "analyzer/base/text.h"
 #include "analyzer/code/source_data.h"
 #include "analyzer/code/sourcefile.h"
-#include "analyzer/base/text.h"
+#include "analyzer/model/name.h"
+#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/report.h"
+#include "analyzer/table/compare.h"
+#include "analyzer/table/listing.h"
 
 #include <stdlib.h>
 #include <string.h>

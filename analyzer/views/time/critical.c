@@ -7,11 +7,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/indexobj.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
+#include "analyzer/views/events/waitname.h"
 #include "analyzer/views/time/critsum.h"
 #include "analyzer/views/time/eventrange.h"
-#include "analyzer/views/events/waitname.h"
 #include "format/record.h"
 
 #include <stdlib.h>

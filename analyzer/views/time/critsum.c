@@ -5,7 +5,7 @@
 #include "analyzer/report/axis.h"
 #include "analyzer/report/stacks.h"
 #include "analyzer/report/wallwait.h"
-#include "experiment/base/index.h"
+#include "experiment/table/index.h"
 #include "format/record.h"
 
 #include <stdlib.h>

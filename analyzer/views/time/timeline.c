@@ -8,7 +8,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/indexobj.h"
-#include "analyzer/report/quality.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/views/time/eventrange.h"
 #include "analyzer/views/time/timemarks.h"

@@ -7,9 +7,9 @@
  * call. So usage is sampled at the start and the end only.
  * See doc/decisions/47-32-bit.md. */
 #include "libcollector/events/sync.h"
-#include "libcollector/events/tick.h"
 #include "libcollector/io/io.h"
 #include "libcollector/jit/dynamic.h"
+#include "libcollector/profile/tick.h"
 #include "libcollector/thread/handler_stack.h"
 #include "libcollector/thread/signals.h"
 #include "libcollector/wall/wall.h"

@@ -2,13 +2,13 @@
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
+#include "libcollector/base/file.h"
 #include "libcollector/base/host.h"
 #include "libcollector/base/source.h"
-#include "libcollector/events/tick_possible.h"
+#include "libcollector/profile/tick_possible.h"
 #include "libcollector/recording.h"
-#include "libcollector/base/file.h"
-#include "libcollector/write/log.h"
 #include "libcollector/unwind/tree.h"
+#include "libcollector/write/log.h"
 
 #include "format/fdr.h"
 

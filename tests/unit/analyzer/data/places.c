@@ -1,7 +1,7 @@
 /* Tests of where experiments stand: by path, by number, by process and by lineage, while others
  * come and go. */
 #include "analyzer/data/places.h"
-#include "analyzer/report/absent.h"
+#include "analyzer/report/quality/absent.h"
 #include "analyzer/views/analysis.h"
 #include "tests/unit/experiment/make_experiment.h"
 

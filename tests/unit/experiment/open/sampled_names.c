@@ -2,7 +2,7 @@
  * else by which process forked which. */
 #include "experiment/open/sampled.h"
 
-#include "experiment/base/index.h"
+#include "experiment/table/index.h"
 #include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>

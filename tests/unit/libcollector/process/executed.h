@@ -6,7 +6,7 @@
 #include "tests/unit/libcollector/scratch.h"
 
 #include "libcollector/base/collector.h"
-#include "libcollector/process/environment.h"
+#include "libcollector/exec/environment.h"
 
 #include "format/descriptor.h"
 

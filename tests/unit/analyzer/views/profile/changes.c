@@ -1,6 +1,6 @@
-/* Tests of analyzer/views/profile/changes.c and analyzer/report/repeats.c: golden experiments as
- * runs that were recorded one after the other. heap_known makes 269 allocations, 22610 bytes; the
- * other program makes 4, 4696 bytes. */
+/* Tests of analyzer/views/profile/changes.c and analyzer/report/quality/repeats.c: golden
+ * experiments as runs that were recorded one after the other. heap_known makes 269 allocations,
+ * 22610 bytes; the other program makes 4, 4696 bytes. */
 #include "tests/unit/analyzer/answer.h"
 #include "tests/unit/analyzer/golden.h"
 

@@ -1,0 +1,60 @@
+/* Tests of what is said of clock samples at the kernel's ticks. */
+#include "analyzer/report/quality/ticked.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static char text[256];
+
+static void expect(const struct ticked *sum, const char *expected)
+{
+	cr_assert(ticked_text(sum, text, sizeof(text)));
+	cr_expect_str_eq(text, expected, "%s", text);
+}
+
+Test(ticked, nearly_no_sample_by_perf_events)
+{
+	struct ticked sum = {.user_samples = 100, .tick_ns = 4000000, .clock = "paranoid"};
+
+	for (sum.perf_samples = 0; sum.perf_samples < 10; sum.perf_samples++)
+		cr_expect(ticked_is(&sum), "%d", (int)sum.perf_samples);
+	cr_expect_not(ticked_is(&sum));
+	cr_expect_not(ticked_text(&sum, text, sizeof(text)));
+	sum = (struct ticked){.user_samples = 1, .tick_ns = 4000000, .clock = ""};
+	cr_expect(ticked_is(&sum));
+	sum.perf_samples = 1;
+	cr_expect_not(ticked_is(&sum));
+}
+
+/* All of its samples may be in system calls, where perf events cannot be had. */
+Test(ticked, no_sample_in_user_code)
+{
+	struct ticked sum = {.tick_ns = 4000000, .clock = "perf"};
+
+	cr_expect_not(ticked_is(&sum));
+	cr_expect_not(ticked_is(&(struct ticked){.clock = NULL}));
+}
+
+Test(ticked, says_what_helps)
+{
+	struct ticked sum = {.user_samples = 9, .tick_ns = 4000000, .clock = "paranoid"};
+
+	expect(&sum, "samples at the kernel's ticks (250 a second): shares of phases below 10 ms "
+	             "are uncertain; perf_event_paranoid <= 2 mends it");
+	sum.clock = "refused";
+	expect(&sum, "samples at the kernel's ticks (250 a second): shares of phases below 10 ms "
+	             "are uncertain; perf_event_paranoid <= 2 mends it, in a container a seccomp "
+	             "profile that passes perf_event_open");
+	sum.clock = "kernel";
+	sum.tick_ns = 3333333;
+	expect(&sum, "samples at the kernel's ticks (300 a second): shares of phases below 8.33 ms "
+	             "are uncertain; Linux 5.18 mends it");
+	sum.clock = "attach";
+	sum.tick_ns = 1000000;
+	expect(&sum, "samples at the kernel's ticks (1000 a second): shares of phases below 2.5 ms "
+	             "are uncertain; a recording from the start of the program mends it");
+	sum.clock = "perf";
+	sum.tick_ns = 10000000;
+	expect(&sum, "samples at the kernel's ticks (100 a second): shares of phases below 25 ms "
+	             "are uncertain");
+}
