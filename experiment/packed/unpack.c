@@ -16,15 +16,18 @@ static int is_zero(const char *bytes, size_t size)
 	return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
+/* The frame of the bytes at `at`. Returns how many bytes it has; -EBADMSG, -ENOMEM or -errno. */
 static int unpack_frame(struct exp_packed *packed, int to, char *plain, uint64_t at)
 {
 	ssize_t got = exp_packed_read(packed, plain, EXP_FRAME, at);
+	int rc;
 
 	if (got <= 0)
 		return got < 0 ? -errno : -EBADMSG;
 	if (is_zero(plain, (size_t)got))
 		return lseek(to, got, SEEK_CUR) < 0 ? -errno : (int)got;
-	return exp_bytes_write(to, plain, (size_t)got) == 0 ? (int)got : -ENOMEM;
+	rc = exp_bytes_write(to, plain, (size_t)got);
+	return rc == 0 ? (int)got : rc;
 }
 
 static int unpack_to(struct exp_packed *packed, int to)

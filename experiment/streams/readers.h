@@ -16,10 +16,10 @@ int exp_overview_read(struct exp_load *load);
 
 /* Count the calls of the function trace. Returns 0 or -ENOMEM. */
 int exp_functrace_values(struct exp_load *load);
+void exp_functrace_free(struct exp_load *load);
 
 /* Were functions traced? No calls are read. */
 int exp_functrace_exists(const struct experiment *experiment);
-void exp_functrace_free(struct exp_load *load);
 
 /* Make the table of threads of what the overview told (in load->threads) and of the buffers'
  * uses. */
