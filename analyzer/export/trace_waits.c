@@ -146,7 +146,8 @@ void trace_waits_owner(struct trace_waits *waits, struct trace_event *event,
 	uint32_t name;
 
 	if (waits->trace->writers)
-		waker = wait_find_waker(waits->trace->writers, waits->at, known);
+		waker = wait_find_waker(waits->trace->job->dataset, waits->trace->writers,
+		                        waits->at, known);
 	if (!waker.at)
 		return;
 	name = exp_index_find(&waits->threads, key_of(&waker, waker.tid));

@@ -205,6 +205,7 @@ struct writers {
 	const struct exp_wait **of; /* by number */
 	size_t of_count, of_capacity;
 	struct exp_index by_wait; /* the address of an exp_wait -> its index */
+	struct tids *tids;
 };
 
 static void add(struct writers *writers, const struct dataset *dataset,
@@ -239,6 +240,7 @@ struct writers *writers_create(const struct dataset *dataset)
 	const struct dataset_experiment *at = NULL;
 	int is_whole = 1;
 
+	writers->tids = tids_create(dataset);
 	while ((at = dataset_next(dataset, at))) {
 		is_whole = is_whole && (at->whole->have & EXP_DATA_IO);
 		add(writers, dataset, at, &at->whole->wall);
@@ -260,6 +262,7 @@ struct writers *writers_create(const struct dataset *dataset)
 void writers_destroy(struct writers *writers)
 {
 	exp_index_fini(&writers->by_wait);
+	tids_destroy(writers->tids);
 	free(writers->waits);
 	free(writers->of);
 	free(writers);
@@ -270,4 +273,9 @@ const struct writers_wait *writers_of(const struct writers *writers, const struc
 	uint32_t found = exp_index_find(&writers->by_wait, (uintptr_t)wait);
 
 	return found == EXP_INDEX_NONE ? NULL : &writers->waits[found];
+}
+
+const struct tids *writers_tids(const struct writers *writers)
+{
+	return writers->tids;
 }

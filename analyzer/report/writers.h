@@ -8,6 +8,7 @@
 #define XER_ANALYZER_REPORT_WRITERS_H
 
 #include "analyzer/data/dataset.h"
+#include "analyzer/report/tids.h"
 
 /* A wait for input. */
 struct writers_wait {
@@ -39,5 +40,8 @@ void writers_destroy(struct writers *writers);
 /* The writer of one of them; NULL: unknown. If its `writer` is NULL, all calls of all these
  * processes were recorded, and none of them wrote to the other end in that time. */
 const struct writers_wait *writers_of(const struct writers *writers, const struct exp_wait *wait);
+
+/* The threads of all experiments: a lock may be held by another process. */
+const struct tids *writers_tids(const struct writers *writers);
 
 #endif

@@ -144,19 +144,22 @@ static void find_owner(struct sync_wait *wait)
 
 __attribute__((noinline)) void sync_begin(struct sync_wait *wait)
 {
-	struct col_thread *thread = scope_enter();
+	struct col_thread *thread;
 	struct wall_call call;
 	uint32_t stack;
 
+	/* The object is read, as the call itself will: where that is a fault, not in a scope, which
+	 * the program's handler may never come back to. */
+	if (!wait->signal && wall_is_on())
+		wait->signal = sync_signal_of(wait->func, wait->object);
+	thread = scope_enter();
 	if (!thread)
 		return;
 	find_owner(wait);
 	take_back(thread, NULL);
 	stack = stack_of(thread, &wait->caller);
-	if (!wait->signal)
-		wait->signal = sync_signal_of(wait->func, wait->object);
 	/* Who comes last to a barrier ends the waits of the others. */
-	if (wait->func == FMT_sync_func_BARRIER_WAIT && wall_is_on())
+	if (wait->func == FMT_sync_func_BARRIER_WAIT && wait->signal)
 		sync_signal_note(thread, wait->signal, stack);
 	if (is_recorded(thread, wait->func))
 		wait->open = thread->open_wait = put_open(thread, wait, stack);
@@ -195,22 +198,15 @@ static uint32_t put(struct col_thread *thread, const struct sync_wait *wait, uin
 	return event.stack;
 }
 
-/* A wait that was not foreseen had its key only now, if that has not changed. */
-static uint64_t signal_of(const struct sync_wait *wait)
-{
-	return wait->signal || wait->func == FMT_sync_func_BARRIER_WAIT
-	               ? wait->signal
-	               : sync_signal_of(wait->func, wait->object);
-}
-
 static void find_signaller(const struct col_thread *thread, const struct sync_wait *wait,
                            uint64_t after, struct wall_call *call)
 {
-	uint64_t key = signal_of(wait);
 	struct sync_signal signal;
 
-	if (call->error != 0 || !key ||
-	    !sync_signal_find(key, wait->start.before, after, atomic_load(&thread->tid), &signal))
+	/* A wait that was not foreseen has no key: what it was for may be gone by now. */
+	if (call->error != 0 || !wait->signal ||
+	    !sync_signal_find(wait->signal, wait->start.before, after, atomic_load(&thread->tid),
+	                      &signal))
 		return;
 	call->owner = signal.tid;
 	call->site = signal.stack;

@@ -12,6 +12,10 @@ enum { SYNC_NATIVE = 1, SYNC_JAVA = 2 };
  * wrappers only pass on. */
 void sync_start(void);
 
+/* Share with the children that will be forked who ends the waits for what they share. */
+void sync_share(void);
+void sync_share_in_child(void);
+
 /* A thread ends or is gone: a wait that it has left by a jump has no record any more. Signal-safe.
  */
 void sync_thread_gone(struct col_thread *thread);

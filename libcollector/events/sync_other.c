@@ -77,8 +77,9 @@ long sync_futex(long number, long a, long b, long c, long d, long e, long f)
 	struct sync_wait wait = SYNC_WAIT(FUTEX_WAIT, COND, a, 0);
 	long result;
 
+	wait.signal = sync_signal_of_futex(wait.object, b);
 	if (is_wake(b)) {
-		sync_signal_put(wait.object, &wait.caller);
+		sync_signal_put(wait.signal, &wait.caller);
 		return REAL(syscall)(number, a, b, c, d, e, f);
 	}
 	sync_begin(&wait);

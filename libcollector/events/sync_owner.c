@@ -4,7 +4,9 @@
 
 #include "libcollector/hook/hook.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/sem.h>
 #include <time.h>
 
@@ -61,32 +63,73 @@ uint32_t sync_owner_of(enum fmt_sync_func func, uint64_t object)
  * earlier one. It is written by signals that somebody waits for, so those that nobody waits for
  * cost a look at the object. See doc/decisions/86-wall-clock.md. */
 
-enum { SIGNALS_BITS = 10 };
+enum { SIGNALS_BITS = 10, SIGNALS = 1 << SIGNALS_BITS };
 
-/* `object` is written last, and zero before: while the others do not belong together, the entry is
- * nobody's. Of two threads that signal one object at a time, either is told. */
-static struct entry {
-	_Atomic(uint64_t) object;
+/* Two threads may write an entry at a time: the seal tells whether the others belong together. */
+struct entry {
 	_Atomic(uint64_t) who; /* id of the thread << 32 | node */
 	_Atomic(uint64_t) at;  /* event time */
-} signals[1 << SIGNALS_BITS];
+	_Atomic(uint64_t) of;  /* the process whose node it is */
+	_Atomic(uint64_t) seal;
+};
+static struct entry signals[SIGNALS];
 
-static struct entry *entry_of(uint64_t object)
+/* Of objects that processes share. Forked children have it, too, and the objects at the same
+ * addresses; a program that is executed begins one of its own. NULL: there is none. */
+struct shared {
+	_Atomic(uint64_t) processes;
+	struct entry signals[SIGNALS];
+};
+static _Atomic(struct shared *) shared;
+static uint64_t process; /* of shared->processes; ids may be the same in two namespaces */
+
+/* What a key has above the 47 bits of an address of a program: the object is shared; it is a
+ * semaphore of System V, and the rest is its number; the round of a barrier. */
+#define SHARED (UINT64_C(1) << 63)
+#define NUMBERED (UINT64_C(1) << 62)
+enum { ROUND_SHIFT = 48, ROUND_BITS = 14 };
+
+void sync_share_in_child(void)
 {
-	uint64_t mixed = (object ^ object >> 32) * 0x9e3779b97f4a7c15u;
+	struct shared *ours = atomic_load(&shared);
 
-	return &signals[mixed >> (64 - SIGNALS_BITS)];
+	if (ours)
+		process = atomic_fetch_add(&ours->processes, 1) + 1;
+}
+
+void sync_share(void)
+{
+	if (!atomic_load(&shared))
+		atomic_store(&shared, sys_mmap(sizeof(struct shared), PROT_READ | PROT_WRITE,
+		                               MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+	sync_share_in_child();
+}
+
+static struct entry *entry_of(uint64_t key)
+{
+	uint64_t mixed = (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
+	struct shared *ours = key & SHARED ? atomic_load(&shared) : NULL;
+
+	return &(ours ? ours->signals : signals)[mixed >> (64 - SIGNALS_BITS)];
+}
+
+static uint64_t seal_of(uint64_t key, uint64_t who, uint64_t at, uint64_t of)
+{
+	enum { ONE = 21, TWO = 43 };
+
+	return key ^ who ^ (at << ONE | at >> (64 - ONE)) ^ (of << TWO | of >> (64 - TWO));
 }
 
 void sync_signal_note(const struct col_thread *thread, uint64_t object, uint32_t stack)
 {
 	struct entry *entry = entry_of(object);
 	uint64_t who = (uint64_t)atomic_load(&thread->tid) << 32 | stack;
+	uint64_t at = col_ticks(), of = process;
 
-	atomic_store_explicit(&entry->object, 0, memory_order_relaxed);
-	atomic_store_explicit(&entry->who, who, memory_order_release);
-	atomic_store_explicit(&entry->at, col_ticks(), memory_order_release);
-	atomic_store_explicit(&entry->object, object, memory_order_release);
+	atomic_store_explicit(&entry->who, who, memory_order_relaxed);
+	atomic_store_explicit(&entry->at, at, memory_order_relaxed);
+	atomic_store_explicit(&entry->of, of, memory_order_relaxed);
+	atomic_store_explicit(&entry->seal, seal_of(object, who, at, of), memory_order_relaxed);
 }
 
 void sync_signal_put(uint64_t object, const struct caller *caller)
@@ -99,33 +142,71 @@ void sync_signal_put(uint64_t object, const struct caller *caller)
 	scope_leave(thread);
 }
 
+/* ---- keys: the address of an object, and whether processes share it, which the C library's words
+ * of it say. They may be read as long as the program may use the object. */
+
+static uint64_t key_if(const void *object, int is_shared)
+{
+	return (uint64_t)(uintptr_t)object | (is_shared ? SHARED : 0);
+}
+
+static uint64_t key_of_cond(const pthread_cond_t *cond)
+{
+	enum { IS_SHARED = 1 };
+
+	return key_if(cond,
+	              (int)(__atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) & IS_SHARED));
+}
+
+/* A cnd_t is a pthread_cond_t. */
+static uint64_t key_of_c11(const cnd_t *cond)
+{
+	return key_of_cond((const pthread_cond_t *)cond);
+}
+
+static uint64_t key_of_sem(const sem_t *semaphore)
+{
+	enum { IS_SHARED = 2 }; /* its word */
+
+	return key_if(semaphore, ((const int *)semaphore)[IS_SHARED] != 0);
+}
+
 /* Each round of a barrier has a key of its own: a thread that leaves early may come to the next
  * round before others have left this one. The C library's second word of a barrier is the same for
  * all threads of a round, and changes when the last one comes; should it be something else, rounds
  * are told apart no more. */
-static uint64_t round_of(uint64_t barrier)
+static uint64_t key_of_round(const int *barrier)
 {
-	enum { SHIFT = 48 };
-	const unsigned *words = (const unsigned *)(uintptr_t)barrier;
+	enum { ROUND = 1, IS_SHARED = 3 };
+	uint64_t round = (unsigned)__atomic_load_n(barrier + ROUND, __ATOMIC_RELAXED) &
+	                 ((1U << ROUND_BITS) - 1);
 
-	return barrier ^ (uint64_t)__atomic_load_n(words + 1, __ATOMIC_RELAXED) << SHIFT;
+	return key_if(barrier, barrier[IS_SHARED] != 0) ^ round << ROUND_SHIFT;
+}
+
+uint64_t sync_signal_of_futex(uint64_t object, long operation)
+{
+	return key_if((const void *)(uintptr_t)object, !(operation & FUTEX_PRIVATE_FLAG));
 }
 
 uint64_t sync_signal_of(enum fmt_sync_func func, uint64_t object)
 {
+	const void *at = (const void *)(uintptr_t)object;
+
 	switch (func) {
 	case FMT_sync_func_COND_WAIT:
 	case FMT_sync_func_COND_TIMEDWAIT:
 	case FMT_sync_func_COND_CLOCKWAIT:
+		return key_of_cond(at);
 	case FMT_sync_func_CND_WAIT:
 	case FMT_sync_func_CND_TIMEDWAIT:
+		return key_of_c11(at);
 	case FMT_sync_func_SEM_WAIT:
 	case FMT_sync_func_SEM_TIMEDWAIT:
 	case FMT_sync_func_SEM_CLOCKWAIT:
-	case FMT_sync_func_FUTEX_WAIT:
-		return object;
+		return key_of_sem(at);
 	case FMT_sync_func_BARRIER_WAIT:
-		return round_of(object);
+		return key_of_round(at);
 	default:
 		return 0;
 	}
@@ -134,28 +215,29 @@ uint64_t sync_signal_of(enum fmt_sync_func func, uint64_t object)
 int sync_signal_find(uint64_t object, uint64_t from, uint64_t to, uint32_t tid,
                      struct sync_signal *out)
 {
-	struct entry *entry = entry_of(object);
-	uint64_t who, at;
+	const struct entry *entry = entry_of(object);
+	uint64_t who = atomic_load_explicit(&entry->who, memory_order_relaxed);
+	uint64_t at = atomic_load_explicit(&entry->at, memory_order_relaxed);
+	uint64_t of = atomic_load_explicit(&entry->of, memory_order_relaxed);
 
-	if (atomic_load_explicit(&entry->object, memory_order_acquire) != object)
+	if (atomic_load_explicit(&entry->seal, memory_order_relaxed) !=
+	            seal_of(object, who, at, of) ||
+	    at < from || at > to || (uint32_t)(who >> 32) == tid)
 		return 0;
-	who = atomic_load_explicit(&entry->who, memory_order_acquire);
-	at = atomic_load_explicit(&entry->at, memory_order_acquire);
-	if (atomic_load_explicit(&entry->object, memory_order_relaxed) != object || at < from ||
-	    at > to || (uint32_t)(who >> 32) == tid)
-		return 0;
-	*out = (struct sync_signal){(uint32_t)(who >> 32), (uint32_t)who};
+	*out = (struct sync_signal){.tid = (uint32_t)(who >> 32),
+	                            .stack = of == process ? (uint32_t)who : 0};
 	return 1;
 }
 
 /* ---- System V semaphores */
 
-/* The identifier of a set and the number of a semaphore in it: no address. */
+/* The identifier of a set and the number of a semaphore in it: no address. All processes share it.
+ */
 static uint64_t semaphore_of(uint64_t set, const struct sembuf *operation)
 {
 	enum { SHIFT = 32 };
 
-	return set + 1 + ((uint64_t)operation->sem_num << SHIFT);
+	return SHARED | NUMBERED | (uint64_t)operation->sem_num << SHIFT | (uint32_t)set;
 }
 
 int sync_operate(struct sync_wait *wait, const struct sembuf *operations, size_t count)
@@ -200,12 +282,12 @@ static inline int has_sem_waiters(const sem_t *semaphore)
 	return __atomic_load_n((const unsigned *)semaphore + 1, __ATOMIC_RELAXED) != 0;
 }
 
-#define SIGNAL(name, type, is_waited_for) \
+#define SIGNAL(name, type, is_waited_for, key_of) \
 	static __attribute__((noinline)) int name##_traced(type *object) \
 	{ \
 		struct caller caller = CALLER; \
 \
-		sync_signal_put((uint64_t)object, &caller); \
+		sync_signal_put(key_of(object), &caller); \
 		return REAL(name)(object); \
 	} \
 	EXPORT int name(type *object) \
@@ -216,11 +298,11 @@ static inline int has_sem_waiters(const sem_t *semaphore)
 		return name##_traced(object); \
 	}
 
-SIGNAL(pthread_cond_signal, pthread_cond_t, has_waiters)
-SIGNAL(pthread_cond_broadcast, pthread_cond_t, has_waiters)
-SIGNAL(cnd_signal, cnd_t, has_c11_waiters)
-SIGNAL(cnd_broadcast, cnd_t, has_c11_waiters)
-SIGNAL(sem_post, sem_t, has_sem_waiters)
+SIGNAL(pthread_cond_signal, pthread_cond_t, has_waiters, key_of_cond)
+SIGNAL(pthread_cond_broadcast, pthread_cond_t, has_waiters, key_of_cond)
+SIGNAL(cnd_signal, cnd_t, has_c11_waiters, key_of_c11)
+SIGNAL(cnd_broadcast, cnd_t, has_c11_waiters, key_of_c11)
+SIGNAL(sem_post, sem_t, has_sem_waiters, key_of_sem)
 
 HOOK_VERSION(pthread_cond_signal, pthread_cond_signal, "@@GLIBC_2.3.2");
 HOOK_VERSION(pthread_cond_broadcast, pthread_cond_broadcast, "@@GLIBC_2.3.2");

@@ -55,7 +55,7 @@ uint32_t sync_owner_of(enum fmt_sync_func func, uint64_t object);
 /* A signal. */
 struct sync_signal {
 	uint32_t tid;
-	uint32_t stack; /* node of its stack */
+	uint32_t stack; /* node of its stack; 0: it is of another process */
 };
 
 /* The calling thread is going to signal: the caller's stack. Signal-safe; errno is kept. */
@@ -64,8 +64,12 @@ void sync_signal_put(uint64_t object, const struct caller *caller);
 /* The same in a scope of `thread`, the calling one, with the node of the stack. */
 void sync_signal_note(const struct col_thread *thread, uint64_t object, uint32_t stack);
 
-/* What ends such a wait, if it begins now: a key for sync_signal_find, 0: nothing that is seen. */
+/* What ends such a wait, if it begins now: a key for sync_signal_find, 0: nothing that is seen. The
+ * object is read. */
 uint64_t sync_signal_of(enum fmt_sync_func func, uint64_t object);
+
+/* The same of a futex, by the operation of the system call that waits or wakes. */
+uint64_t sync_signal_of_futex(uint64_t object, long operation);
 
 /* The last signal of an object, if it was in that time (event times) and by another thread than
  * `tid`, the waiting one. Returns 1 if there was one, else 0. Signal-safe. */

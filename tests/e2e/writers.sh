@@ -52,6 +52,24 @@ contains "and who gave the semaphore" '(it gave the signal: 1:1 writer_known wai
 report all -ioactivity
 contains "connections keep the name of their other end" 'tcp 127\.0\.0\.1:[0-9]+ \(socket\)$' all.txt
 
+# Objects that processes share: who had or gave them is another process.
+record shared -w on -p off -A off -- "$programs/shared_known"
+must "a program that shares locks with a child" 0 $?
+is "each wait names the process that ended it" "$(awk '{ print $1, $3 }' shared.out | sort)" "$("$xer_print" -printmode csv -limit 0 -waits shared.er 2>/dev/null | python3 -c '
+import csv, sys
+rows = [row for row in csv.reader(line for line in sys.stdin if not line.startswith("#"))]
+names = next(row for row in rows if "owner_site" in row)
+waits = [dict(zip(names, row)) for row in rows[rows.index(names) + 1:]]
+told = {(wait["where"].split()[0], wait["owner"]) for wait in waits if wait.get("where", "").startswith("take_") and float(wait["wait"]) > 0.03}
+print("\n".join(sorted("%s %s" % each for each in told)))')"
+report shared -limit 0 -waits
+contains "a mutex has its holder" '^  held when that began by experiment 2, thread [0-9]+ \(shared_known\)' shared.txt
+contains "a condition has who signalled" '^  signalled by experiment 2, thread [0-9]+ \(shared_known\)' shared.txt
+contains "a barrier has who came last" '^  until the last one came, experiment 2, thread [0-9]+ \(shared_known\)' shared.txt
+report shared -critical
+contains "the critical path goes on with the other process" '^ +it (came last|ended): 1:1 shared_known waited in (pthread_barrier_wait|waitpid)\(' shared.txt
+within "and with what that did before" 0.39 5 "$(awk '/usleep <- give_/ { s += $1 } END { print s }' shared.txt)"
+
 # Without -i, a write that takes less than 2 us is not recorded.
 record waits -w on -p off -A off -- "$programs/writer_known"
 is "without I/O tracing nobody is named who was not the one" "" "$(told waits | grep -v nobody | grep -vxFf waits.out)"

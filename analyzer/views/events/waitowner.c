@@ -14,13 +14,33 @@
 /* How many owners of locks that owners wait for are shown, and frames of each. */
 enum { CHAIN = 8, FRAMES = 4 };
 
-struct wait_waker wait_find_waker(const struct writers *writers,
+/* The experiment of wait->owner: of the same process; else of another one that had such a thread
+ * then. */
+static const struct dataset_experiment *owner_of(const struct dataset *dataset,
+                                                 const struct writers *writers,
+                                                 const struct dataset_experiment *at,
+                                                 const struct exp_wait *wait)
+{
+	struct tids_thread found;
+	int64_t end_ns;
+
+	if (exp_thread_at(at->whole, wait->owner, wait->time_s) != EXP_NO_INDEX)
+		return at;
+	end_ns = axis_time_ns(dataset, at, wait->time_s);
+	found = tids_find(writers_tids(writers), at, wait->owner, end_ns - (int64_t)wait->span_ns,
+	                  end_ns);
+	return found.at ? found.at : at;
+}
+
+struct wait_waker wait_find_waker(const struct dataset *dataset, const struct writers *writers,
                                   const struct dataset_experiment *at, const struct exp_wait *wait)
 {
 	const struct writers_wait *written;
 
 	if (wait->owner != 0)
-		return (struct wait_waker){wait_owner_kind(wait), at, wait->owner, wait->site};
+		return (struct wait_waker){wait_owner_kind(wait),
+		                           owner_of(dataset, writers, at, wait), wait->owner,
+		                           wait->site};
 	written = writers_of(writers, wait);
 	if (!written || !written->writer)
 		return (struct wait_waker){.at = NULL};
@@ -163,7 +183,7 @@ void wait_put_owner(const struct dataset *dataset, const struct choices *choices
 	const struct exp_wait *each = wait;
 
 	for (int i = 0; i < CHAIN && each; i++) {
-		struct wait_waker waker = wait_find_waker(writers, each_at, each);
+		struct wait_waker waker = wait_find_waker(dataset, writers, each_at, each);
 
 		if (!waker.at && i == 0 && writers_of(writers, each))
 			fputs("  written by no recorded process: the other end was closed, or is "

@@ -9,7 +9,8 @@
 #include "analyzer/report/writers.h"
 #include "analyzer/views/events/waitname.h"
 
-/* Who that was. Only a writer may be of another process. */
+/* Who that was. It may be of another process: a writer, and who had or signalled an object that
+ * processes share. */
 struct wait_waker {
 	enum wait_owner kind;
 	const struct dataset_experiment *at; /* its experiment; NULL: it is not known */
@@ -18,7 +19,7 @@ struct wait_waker {
 	                */
 };
 
-struct wait_waker wait_find_waker(const struct writers *writers,
+struct wait_waker wait_find_waker(const struct dataset *dataset, const struct writers *writers,
                                   const struct dataset_experiment *at, const struct exp_wait *wait);
 
 struct wait_meanwhile {

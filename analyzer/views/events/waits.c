@@ -88,7 +88,7 @@ static void put_owner(const struct dataset *dataset, const struct choices *choic
 	                                    [WAIT_RELEASER] = "last at the barrier",
 	                                    [WAIT_WRITER] = "writer"};
 	const struct exp_wait *wait = listed->wait;
-	struct wait_waker waker = wait_find_waker(writers, listed->at, wait);
+	struct wait_waker waker = wait_find_waker(dataset, writers, listed->at, wait);
 	struct wait_meanwhile meanwhile = wait_meanwhile(dataset, listed->at, wait, &waker);
 	char *where = NULL, *site = wait_name_site(dataset, choices, &waker);
 

@@ -124,7 +124,8 @@ static uint32_t find_waker(const struct walk *walk, const struct crit_wait *wait
 	case FMT_wall_state_COND:
 		*reason = owner_reason(wait);
 		if (wait->owner != 0)
-			found = crit_thread_of(walk->waits, thread->at, wait->owner, wait->end_ns);
+			found = crit_thread_anywhere(walk->waits, thread->at, wait->owner,
+			                             wait->begin_ns, wait->end_ns);
 		return found == wait->thread ? CRIT_NONE : found;
 	case FMT_wall_state_CHILD:
 		*reason = CRIT_CHILD;

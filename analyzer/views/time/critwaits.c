@@ -4,6 +4,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/axis.h"
 #include "analyzer/report/writers.h"
+#include "analyzer/views/time/critfind.h"
 #include "format/record.h"
 
 #include <stdlib.h>
@@ -180,6 +181,7 @@ int crit_waits_read(const struct dataset *dataset, int64_t least_ns, struct crit
 		status = read_experiment(dataset, at, first_thread, out);
 		first_thread += at->whole->thread_count;
 	}
+	crit_find_begin(dataset, out);
 	if (out->count > 1)
 		qsort(out->waits, out->count, sizeof(*out->waits), by_place);
 	for (size_t i = 0; i < out->count; i++) {
@@ -197,68 +199,8 @@ int crit_waits_read(const struct dataset *dataset, int64_t least_ns, struct crit
 
 void crit_waits_fini(struct crit_waits *waits)
 {
+	crit_find_end(waits);
 	free(waits->threads);
 	free(waits->waits);
 	*waits = (struct crit_waits){.count = 0};
-}
-
-const struct crit_wait *crit_waits_before(const struct crit_waits *waits, uint32_t thread,
-                                          int64_t ns)
-{
-	const struct crit_thread *known = &waits->threads[thread];
-	size_t low = 0, high = known->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (waits->waits[known->first + middle].begin_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &waits->waits[known->first + low - 1] : NULL;
-}
-
-uint32_t crit_thread_of(const struct crit_waits *waits, const struct dataset_experiment *at,
-                        uint32_t tid, int64_t ns)
-{
-	uint32_t found = CRIT_NONE;
-
-	for (size_t i = 0; i < waits->thread_count; i++)
-		if (waits->threads[i].at == at &&
-		    at->whole->threads[waits->threads[i].number].tid == tid &&
-		    (found == CRIT_NONE || waits->threads[i].begin_ns <= ns))
-			found = (uint32_t)i;
-	return found;
-}
-
-uint32_t crit_process_at(const struct crit_waits *waits, int64_t pid, int64_t ns)
-{
-	uint32_t found = CRIT_NONE;
-
-	for (size_t i = 0; i < waits->thread_count; i++) {
-		const struct crit_thread *thread = &waits->threads[i];
-
-		if (thread->number == 0 && thread->at->info->pid == pid && thread->begin_ns < ns &&
-		    (found == CRIT_NONE || waits->threads[found].begin_ns <= thread->begin_ns))
-			found = (uint32_t)i;
-	}
-	return found;
-}
-
-uint32_t crit_child_ended(const struct crit_waits *waits, int64_t parent, int64_t from_ns,
-                          int64_t to_ns)
-{
-	uint32_t found = CRIT_NONE;
-
-	for (size_t i = 0; i < waits->thread_count; i++) {
-		const struct crit_thread *thread = &waits->threads[i];
-
-		if (thread->number == 0 && thread->at->info->ppid == parent &&
-		    !thread->at->info->executed && thread->end_ns >= from_ns &&
-		    thread->end_ns <= to_ns &&
-		    (found == CRIT_NONE || waits->threads[found].end_ns < thread->end_ns))
-			found = (uint32_t)i;
-	}
-	return found;
 }

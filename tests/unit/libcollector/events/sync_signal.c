@@ -3,7 +3,11 @@
 #include "tests/unit/libcollector/scratch.h"
 
 #include <criterion/criterion.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static uint32_t tid;
 
@@ -69,9 +73,61 @@ Test(sync_signal, each_round_of_a_barrier_has_its_own)
 	cr_expect_eq(first, sync_signal_of(FMT_sync_func_BARRIER_WAIT, object));
 	pthread_barrier_wait(&barrier);
 	cr_expect_neq(first, sync_signal_of(FMT_sync_func_BARRIER_WAIT, object));
-	cr_expect_eq(sync_signal_of(FMT_sync_func_SEM_WAIT, object), object);
 	cr_expect_eq(sync_signal_of(FMT_sync_func_MUTEX_LOCK, object), 0);
 	pthread_barrier_destroy(&barrier);
+}
+
+Test(sync_signal, objects_that_processes_share_have_other_keys)
+{
+	pthread_cond_t cond;
+	pthread_condattr_t shared;
+	sem_t semaphore;
+
+	sem_init(&semaphore, 0, 0);
+	cr_expect_eq(sync_signal_of(FMT_sync_func_SEM_WAIT, (uint64_t)&semaphore),
+	             (uint64_t)&semaphore);
+	sem_init(&semaphore, 1, 0);
+	cr_expect_neq(sync_signal_of(FMT_sync_func_SEM_WAIT, (uint64_t)&semaphore),
+	              (uint64_t)&semaphore);
+	pthread_cond_init(&cond, NULL);
+	cr_expect_eq(sync_signal_of(FMT_sync_func_COND_WAIT, (uint64_t)&cond), (uint64_t)&cond);
+	pthread_condattr_init(&shared);
+	pthread_condattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_cond_init(&cond, &shared);
+	cr_expect_neq(sync_signal_of(FMT_sync_func_COND_WAIT, (uint64_t)&cond), (uint64_t)&cond);
+	cr_expect_neq(sync_signal_of_futex(64, FUTEX_WAIT), 64);
+	cr_expect_eq(sync_signal_of_futex(64, FUTEX_WAIT_PRIVATE), 64);
+}
+
+/* Its signals are there, without their stacks, which are nodes of its own. */
+Test(sync_signal, of_what_is_shared_a_child_may_give_one)
+{
+	uint64_t key = sync_signal_of_futex(0x2000, FUTEX_WAKE),
+		 own = sync_signal_of_futex(0x3000, FUTEX_WAKE_PRIVATE), before = col_ticks();
+	static const struct col_thread self = {.tid = 77}; /* those that are known stay behind */
+	struct sync_signal signal = {0, 0};
+	int status = 1;
+	pid_t child;
+
+	sync_share();
+	sync_share();
+	child = fork();
+	cr_assert_geq(child, 0);
+	if (child == 0) {
+		sync_share_in_child();
+		sync_signal_note(&self, key, 7);
+		sync_signal_note(&self, own, 7);
+		_exit(0);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0);
+	cr_expect_eq(sync_signal_find(key, before, UINT64_MAX, 1, &signal), 1);
+	cr_expect_eq(signal.tid, 77);
+	cr_expect_eq(signal.stack, 0);
+	cr_expect_eq(sync_signal_find(own, before, UINT64_MAX, 1, &signal), 0);
+	put(key);
+	cr_expect_eq(sync_signal_find(key, before, UINT64_MAX, 1, &signal), 1);
+	cr_expect_neq(signal.stack, 0);
 }
 
 static int operate(struct sync_wait *wait, short operation, unsigned short number, short flags)

@@ -1,6 +1,7 @@
 /* Tests of analyzer/views/time/critpath.c, on waits that were put together by hand. */
 #include "analyzer/views/time/critpath.h"
 
+#include "analyzer/views/time/critfind.h"
 #include "format/record.h"
 
 #include <criterion/criterion.h>
@@ -13,8 +14,10 @@ static const struct exp_data_set own = {.threads = own_threads, .thread_count = 
 				 of_child = {.threads = child_threads, .thread_count = 1};
 static const struct exp_info info = {.pid = PID, .ppid = 1},
 			     child_info = {.pid = CHILD_PID, .ppid = PID};
-static const struct dataset_experiment process = {.info = &info, .whole = &own, .id = 1},
-				       child = {.info = &child_info, .whole = &of_child, .id = 2};
+static struct dataset_experiment experiments[] = {
+	{.info = &info, .whole = &own, .id = 1, .is_selected = 1},
+	{.info = &child_info, .whole = &of_child, .id = 2, .founder = 1, .is_selected = 1}};
+static const struct dataset dataset = {.experiments = experiments, .count = 2, .last_id = 2};
 
 static struct crit_wait wait_of(uint32_t thread, int64_t begin, int64_t end, unsigned state,
                                 uint32_t owner, uint64_t object)
@@ -32,11 +35,11 @@ static struct crit_wait wait_of(uint32_t thread, int64_t begin, int64_t end, uns
 static struct crit_path find_until(struct crit_wait *waits, size_t count, int64_t to_ns)
 {
 	struct crit_thread threads[THREADS] = {
-		{.at = &process, .number = 0, .end_ns = END},
-		{.at = &process, .number = 1, .begin_ns = 100, .end_ns = END},
-		{.at = &process, .number = 2, .begin_ns = 200, .end_ns = END},
-		{.at = &child, .number = 0, .begin_ns = 300, .end_ns = 900}};
-	const struct crit_waits all = {
+		{.at = &experiments[0], .number = 0, .end_ns = END},
+		{.at = &experiments[0], .number = 1, .begin_ns = 100, .end_ns = END},
+		{.at = &experiments[0], .number = 2, .begin_ns = 200, .end_ns = END},
+		{.at = &experiments[1], .number = 0, .begin_ns = 300, .end_ns = 900}};
+	struct crit_waits all = {
 		.threads = threads, .thread_count = THREADS, .waits = waits, .count = count};
 	struct crit_path path;
 
@@ -46,7 +49,9 @@ static struct crit_path find_until(struct crit_wait *waits, size_t count, int64_
 		if (thread->count++ == 0)
 			thread->first = i;
 	}
+	crit_find_begin(&dataset, &all);
 	crit_path_find(&all, MAIN, 0, to_ns, &path);
+	crit_find_end(&all);
 	return path;
 }
 
@@ -215,6 +220,18 @@ Test(critpath, a_barrier_leads_to_who_came_last)
 	cr_assert_eq(path.count, 3);
 	step_is(&path, 1, OTHER, 100, 950, 0);
 	cr_expect_eq(path.steps[1].reason, CRIT_BARRIER);
+	crit_path_fini(&path);
+}
+
+Test(critpath, what_processes_share_may_be_held_by_another_one)
+{
+	struct crit_wait waits[] = {wait_of(MAIN, 400, 600, FMT_wall_state_LOCK, CHILD_PID, 7)};
+	struct crit_path path = find(waits, 1);
+
+	cr_assert_eq(path.count, 3);
+	step_is(&path, 1, CHILD, 400, 600, 0);
+	cr_expect_eq(path.steps[1].reason, CRIT_LOCK);
+	step_is(&path, 2, MAIN, 0, 400, 0);
 	crit_path_fini(&path);
 }
 
