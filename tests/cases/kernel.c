@@ -152,15 +152,18 @@ static void on_stack(void *top, void *(*function)(void *))
 		  "cc");
 }
 
+/* The kernel may map what anybody asks for as near as 1 MB below, and such a stack grows no nearer:
+ * the room for it is smaller than that, above memory without access, which may be near. */
 int case_growing_stack(void)
 {
-	char *room = mmap(NULL, 8 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char *top = mmap(room + (8 << 20) - 8192, 8192, PROT_READ | PROT_WRITE,
+	enum { ALL = 8 << 20, STACK = 8192, GROWS = 128 << 10 };
+	char *room = mmap(NULL, ALL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *top = mmap(room + ALL - STACK, STACK, PROT_READ | PROT_WRITE,
 	                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_GROWSDOWN, -1, 0);
 
-	if (top == MAP_FAILED || munmap(room, (8 << 20) - 8192) != 0)
+	if (top == MAP_FAILED || munmap(top - GROWS, GROWS) != 0)
 		return CASE_SKIP;
-	on_stack(top + 8192, deep_in_growing_stack);
+	on_stack(top + STACK, deep_in_growing_stack);
 	return 0;
 }
 
