@@ -2,6 +2,7 @@
  * values is in tests/e2e/changes.sh. */
 #include "analyzer/data/work.h"
 
+#include "analyzer/data/dataset.h"
 #include "experiment/experiment.h"
 
 #include <criterion/criterion.h>
@@ -75,4 +76,44 @@ Test(work, numbers_that_do_not_fit_are_cut)
 
 	cr_assert_eq(work_parse("1000,2000,3000", 0, &work, error), 0);
 	cr_assert_str_eq(work_spell(&work, text, sizeof(text)), "1000,20");
+}
+
+/* ---- what is divided by */
+
+static struct dataset_tables tables;
+static const struct dataset dataset = {.tables = &tables};
+
+static void take(const char *text)
+{
+	char error[METRIC_ERROR_MAX];
+
+	cr_assert_eq(work_parse(text, 0, &tables.work, error), 0);
+}
+
+Test(work, each_group_has_its_number_and_those_without_one_the_last)
+{
+	take("1000,250,4000");
+	cr_expect_eq(work_done(&dataset, 0, 0), 1000);
+	cr_expect_eq(work_done(&dataset, 1, 1), 250);
+	cr_expect_eq(work_done(&dataset, 2, 2), 4000);
+	cr_expect_eq(work_done(&dataset, 3, 3), 4000);
+	cr_expect_eq(work_factor(&dataset, 0), 1, "values of the first group stay");
+	cr_expect_eq(work_factor(&dataset, 1), 4);
+	cr_expect_eq(work_factor(&dataset, 2), 0.25);
+	cr_expect_eq(work_factor(&dataset, 3), 0.25);
+}
+
+Test(work, one_number_is_the_work_of_all)
+{
+	take("1000");
+	cr_expect_eq(work_done(&dataset, 0, 0), 1000);
+	cr_expect_eq(work_done(&dataset, 1, 1), 1000);
+	cr_expect_eq(work_factor(&dataset, 1), 1);
+}
+
+Test(work, without_work_values_stay)
+{
+	take("off");
+	cr_expect_eq(work_done(&dataset, 1, 1), 1);
+	cr_expect_eq(work_factor(&dataset, 1), 1);
 }

@@ -48,7 +48,9 @@ static void fill(struct table *table, const struct metric_list *metrics,
 	tree_destroy(tree);
 }
 
-static void check(const char *spec, const char *order, size_t limit, const char *expected)
+/* `width`: columns of the terminal; 0: there is none. */
+static void check_within(size_t width, const char *spec, const char *order, size_t limit,
+                         const char *expected)
 {
 	struct metric_list metrics;
 	struct metric_sort sort;
@@ -61,11 +63,17 @@ static void check(const char *spec, const char *order, size_t limit, const char 
 	cr_assert_eq(metric_list_parse(spec, 3, &metrics, error), 0);
 	cr_assert_eq(metric_sort_parse(order, 3, &sort, error), 0);
 	fill(&table, &metrics, &sort);
+	table.width = width;
 	table_print(&table, &metrics, limit, out);
 	fclose(out);
-	cr_assert_str_eq(text, expected);
+	cr_assert_str_eq(text, expected, "%s", text);
 	free(text);
 	table_fini(&table);
+}
+
+static void check(const char *spec, const char *order, size_t limit, const char *expected)
+{
+	check_within(0, spec, order, limit, expected);
 }
 
 Test(table, numbers_are_right_aligned_and_the_name_is_last)
@@ -90,6 +98,25 @@ Test(table, sort_order_can_be_another_metric_or_the_name)
 	check("i.heapalloccnt", "-name", 0,
 	      "Incl.         Name\nAllocations\n12            <Total>\n 2            work\n10      "
 	      "      rest\n");
+}
+
+Test(table, on_a_narrow_terminal_headings_are_broken_and_columns_closer)
+{
+	static const char spec[] = "i.heapalloccnt:e.totalcpu";
+
+	/* With three blanks behind each: 14 and 12, and then the longest name, of 7. */
+	check_within(
+		33, spec, "e.totalcpu", 0,
+		"Incl.         Excl.       Name\nAllocations   Total CPU\n                sec.\n"
+		"12            10.000      <Total>\n"
+		" 2             7.500      work\n"
+		"10             2.500      rest\n");
+	check_within(32, spec, "e.totalcpu", 0,
+	             "Incl.       Excl.  Name\n            Total\nAllocations CPU\n"
+	             "              sec.\n"
+	             "12          10.000 <Total>\n"
+	             " 2           7.500 work\n"
+	             "10           2.500 rest\n");
 }
 
 Test(table, limit_counts_rows)
