@@ -6,13 +6,15 @@
  *
  * Facts: main waits in functions read_NAME, each for about 80 ms, for what write_NAME of another
  * thread or process writes: of a pipe, a message queue of System V and one of POSIX a thread of the
- * program, of a socket pair, a UNIX socket, a connection of TCP, a second pipe, for which poll
- * waits, and a third one, the second of two for which epoll waits, a child. For each of them it
- * prints "read_NAME write_NAME THREAD". Then the threads "first", "second" and "third" meet three
- * times at one barrier, in meet_1, meet_2 and meet_3, each time another one coming 80 ms late. It
- * prints "meet_N meet_N THREAD", with the thread that the C library says came last. At last main
- * waits in take for the semaphore that "first" gives in give, and prints "take give THREAD". The
- * exit status is 0 if all calls returned what they should. */
+ * program, of a POSIX queue, too, a child that has opened it by its name, of a socket pair, a UNIX
+ * socket, a connection of TCP, a second pipe, for which poll waits, and a third one, the second of
+ * two for which epoll waits, a child. For each of them it prints "read_NAME write_NAME THREAD". In
+ * fill_posix it waits for about 80 ms to write to a POSIX queue that is full, until a child reads;
+ * in accept for the child of the UNIX socket, as long. Then the threads "first", "second" and
+ * "third" meet three times at one barrier, in meet_1, meet_2 and meet_3, each time another one
+ * coming 80 ms late. It prints "meet_N meet_N THREAD", with the thread that the C library says came
+ * last. At last main waits in take for the semaphore that "first" gives in give, and prints "take
+ * give THREAD". The exit status is 0 if all calls returned what they should. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <mqueue.h>
@@ -31,7 +33,7 @@
 
 #define NOINLINE __attribute__((noinline))
 #define KEEP() __asm__("")
-enum { LATE_US = 80000, ROUNDS = 3 };
+enum { LATE_US = 80000, ROUNDS = 3, POSIX_MOST = 2 };
 
 static int errors;
 static int ends[2]; /* [0]: to read, [1]: to write */
@@ -113,6 +115,58 @@ static NOINLINE pid_t read_posix(mqd_t queue)
 	return from;
 }
 
+static char posix_name[40];
+
+static int open_posix(void)
+{
+	mqd_t queue = mq_open(posix_name, O_RDWR);
+
+	check(queue >= 0);
+	return (int)queue;
+}
+
+/* They wait until the time that is given, which is not soon. */
+static struct timespec later(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	now.tv_sec += 60;
+	return now;
+}
+
+static NOINLINE void write_timed(int queue)
+{
+	struct timespec until = later();
+	pid_t self = gettid();
+
+	check(mq_timedsend(queue, (const char *)&self, sizeof(self), 0, &until) == 0);
+}
+
+static NOINLINE pid_t read_timed(mqd_t queue)
+{
+	struct timespec until = later();
+	pid_t from = 0;
+
+	check(mq_timedreceive(queue, (char *)&from, sizeof(from), NULL, &until) == sizeof(from));
+	return from;
+}
+
+static void empty_posix(int queue)
+{
+	pid_t from;
+
+	check(mq_receive(queue, (char *)&from, sizeof(from), NULL) == sizeof(from));
+}
+
+static NOINLINE void fill_posix(mqd_t queue)
+{
+	pid_t self = gettid();
+
+	for (int i = 0; i < POSIX_MOST + 1; i++)
+		check(mq_send(queue, (const char *)&self, sizeof(self), 0) == 0);
+}
+
 struct message {
 	long type;
 	pid_t from;
@@ -162,29 +216,6 @@ static void *post_news(void *queue)
 	return NULL;
 }
 
-/* A second queue gets the number of the first one, which is no longer there. */
-static void by_posix_queue(void)
-{
-	struct mq_attr attributes = {.mq_maxmsg = 2, .mq_msgsize = sizeof(pid_t)};
-	pthread_t thread;
-	char names[2][40];
-	mqd_t queues[2];
-
-	for (int i = 0; i < 2; i++) {
-		snprintf(names[i], sizeof(names[i]), "/writer_known.%d.%d", getpid(), i);
-		queues[i] = mq_open(names[i], O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
-		check(queues[i] >= 0 && queues[i] == queues[0]);
-		if (i == 1)
-			break;
-		write_posix(queues[0]);
-		check(mq_close(queues[0]) == 0 && mq_unlink(names[0]) == 0);
-	}
-	pthread_create(&thread, NULL, post_news, &queues[1]);
-	tell("posix", read_posix(queues[1]));
-	pthread_join(thread, NULL);
-	check(mq_close(queues[1]) == 0 && mq_unlink(names[1]) == 0);
-}
-
 static void by_threads(void)
 {
 	int queue = msgget(IPC_PRIVATE, 0600);
@@ -229,6 +260,37 @@ static void end_child(pid_t child)
 	check(waitpid(child, &status, 0) == child && status == 0);
 }
 
+/* A second queue gets the number of the first one, which is no longer there. */
+static void by_posix_queue(void)
+{
+	struct mq_attr attributes = {.mq_maxmsg = POSIX_MOST, .mq_msgsize = sizeof(pid_t)};
+	pthread_t thread;
+	char names[2][sizeof(posix_name)];
+	mqd_t queues[2];
+	pid_t child;
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(names[i], sizeof(names[i]), "/writer_known.%d.%d", getpid(), i);
+		queues[i] = mq_open(names[i], O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
+		check(queues[i] >= 0 && queues[i] == queues[0]);
+		if (i == 1)
+			break;
+		write_posix(queues[0]);
+		check(mq_close(queues[0]) == 0 && mq_unlink(names[0]) == 0);
+	}
+	pthread_create(&thread, NULL, post_news, &queues[1]);
+	tell("posix", read_posix(queues[1]));
+	pthread_join(thread, NULL);
+	strcpy(posix_name, names[1]);
+	child = start_child(open_posix, write_timed);
+	tell("timed", read_timed(queues[1]));
+	end_child(child);
+	child = start_child(open_posix, empty_posix);
+	fill_posix(queues[1]);
+	end_child(child);
+	check(mq_close(queues[1]) == 0 && mq_unlink(names[1]) == 0);
+}
+
 static struct sockaddr_un place = {.sun_family = AF_UNIX};
 static struct sockaddr_in address = {.sin_family = AF_INET};
 
@@ -236,6 +298,7 @@ static int connect_unix(void)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
+	usleep(LATE_US);
 	check(connect(fd, (struct sockaddr *)&place, sizeof(place)) == 0);
 	return fd;
 }
