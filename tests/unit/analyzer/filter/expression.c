@@ -75,6 +75,80 @@ Test(expression, operators_bind_as_in_c)
 	is("- -5 + 0x10 - 010", 13);
 }
 
+/* Each pair in all ways; the third is -1, 0 or 1, as the first is less, equal or greater. */
+Test(expression, comparisons_are_of_signed_numbers)
+{
+	static const struct {
+		const char *left, *right;
+		int order;
+	} pairs[] = {{"1", "2", -1},
+	             {"2", "1", 1},
+	             {"2", "2", 0},
+	             {"0", "0", 0},
+	             {"-1", "0", -1},
+	             {"-1", "1", -1},
+	             {"-1", "-2", 1},
+	             {"9223372036854775807", "-1", 1},
+	             {"(1 << 63)", "9223372036854775807", -1},
+	             {"(1 << 63)", "(1 << 63)", 0}};
+	static const struct {
+		const char *operator;
+		int below, equal, above;
+	} ways[] = {{"<", 1, 0, 0},  {"<=", 1, 1, 0}, {">", 0, 0, 1},
+	            {">=", 0, 1, 1}, {"==", 0, 1, 0}, {"!=", 1, 0, 1}};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		for (size_t j = 0; j < sizeof(ways) / sizeof(ways[0]); j++) {
+			char text[96];
+
+			snprintf(text, sizeof(text), "%s %s %s", pairs[i].left, ways[j].operator,
+			         pairs[i].right);
+			is(text, pairs[i].order < 0    ? ways[j].below
+			         : pairs[i].order == 0 ? ways[j].equal
+			                               : ways[j].above);
+		}
+}
+
+Test(expression, bits_shifts_and_divisions)
+{
+	static const struct {
+		const char *text;
+		int64_t value;
+	} rows[] = {{"12 & 10", 8},
+	            {"12 | 10", 14},
+	            {"12 ^ 10", 6},
+	            {"~12", -13},
+	            {"1 << 0", 1},
+	            {"1 << 62", INT64_C(1) << 62},
+	            {"1 << 63", INT64_MIN},
+	            {"1 << 65", 0},
+	            {"-8 >> 1", -4},
+	            {"8 >> 3", 1},
+	            {"8 >> 4", 0},
+	            {"-1 >> 63", -1},
+	            {"7 / -2", -3},
+	            {"-7 / 2", -3},
+	            {"7 % -2", 1},
+	            {"-7 % 2", -1},
+	            {"5 / -1", -5},
+	            {"5 % -1", 0},
+	            {"0 / 5", 0},
+	            {"1 && 2", 1},
+	            {"1 && 0", 0},
+	            {"0 && 1", 0},
+	            {"0 || 2", 1},
+	            {"0 || 0", 0},
+	            {"!5", 0},
+	            {"!0", 1},
+	            {"2 ? 7 : 8", 7},
+	            {"0 ? 7 : 8", 8},
+	            {"3 - 5", -2},
+	            {"- 3", -3}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		is(rows[i].text, rows[i].value);
+}
+
 Test(expression, numbers_have_units)
 {
 	is("1.5s", 1500000000);

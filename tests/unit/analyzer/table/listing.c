@@ -28,6 +28,11 @@ Test(listing, classes_by_words_and_their_beginnings)
 	cr_assert_eq(parse("all:none", 0, COMMENT_BASIC), 0);
 	cr_assert_eq(parse("inline:nosrc:hex", 1, COMMENT_SOURCE),
 	             COMMENT_SET(INLINE) | COMMENT_HEX);
+	cr_assert_eq(parse("none:hex:src", 1, 0), COMMENT_HEX | COMMENT_SOURCE);
+	cr_assert_eq(parse("nohex", 1, COMMENT_HEX | COMMENT_SOURCE), COMMENT_SOURCE);
+	cr_assert_eq(parse("nosrc", 1, COMMENT_HEX | COMMENT_SOURCE), COMMENT_HEX);
+	cr_assert_eq(parse("", 1, COMMENT_HEX | COMMENT_BASIC), COMMENT_HEX);
+	cr_assert_eq(parse("nos", 1, COMMENT_HEX | COMMENT_SOURCE), COMMENT_HEX);
 	cr_assert_eq(parse("version", 1, COMMENT_SOURCE | COMMENT_BASIC),
 	             COMMENT_SOURCE | COMMENT_SET(VERSION),
 	             "what is not named goes, source lines stay");
@@ -44,6 +49,10 @@ Test(listing, thresholds_and_absent_classes)
 	cr_assert_str_eq(absent, "loop");
 	cr_assert_eq(comment_parse("inline", 0, &set, &threshold, &absent, &bad, &len), 0);
 	cr_assert_null(absent);
+	cr_assert_eq(comment_parse("t=0", 0, &set, &threshold, &absent, &bad, &len), 0);
+	cr_assert_eq(threshold, 0);
+	cr_assert_eq(comment_parse("T=100", 0, &set, &threshold, &absent, &bad, &len), 0);
+	cr_assert_eq(threshold, 100);
 }
 
 Test(listing, wrong_words_are_named)

@@ -11,6 +11,8 @@ static const int parents[NODES] = {-1, 0, 0, -1, 3};
 
 TestSuite(mpi, .init = set_up, .fini = tear_down);
 
+static unsigned error_of_next;
+
 static void put(uint64_t ticks, enum fmt_mpi_func func, enum fmt_mpi_message message,
                 uint32_t stack, uint64_t duration, uint64_t sent, uint64_t received, uint32_t peer)
 {
@@ -20,6 +22,7 @@ static void put(uint64_t ticks, enum fmt_mpi_func func, enum fmt_mpi_message mes
 	                         .stack = stack,
 	                         .peer = peer};
 
+	record.error = (typeof(record.error))error_of_next;
 	fmt_u48_put(&record.duration, duration);
 	fmt_u48_put(&record.sent, sent);
 	fmt_u48_put(&record.received, received);
@@ -76,6 +79,24 @@ Test(mpi, counts_functions_peers_and_stacks)
 	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_OTHER, CALL), 2, "MPI_Wait and MPI_Put");
 	cr_assert_eq(exp_node_value(&set->nodes, EXP_MPI_TIME, CALL), 965);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+}
+
+Test(mpi, calls_that_failed_are_counted_by_function)
+{
+	const struct exp_mpi *mpi;
+
+	maker_extent(&stream, 42, t, 4096);
+	put(t + 1000, FMT_mpi_func_Send, FMT_mpi_message_NONE, ids[CALL], 100, 0, 0, 3);
+	put(t + 2000, FMT_mpi_func_Send, FMT_mpi_message_NONE, ids[CALL], 100, 0, 0, 3);
+	put(t + 3000, FMT_mpi_func_Wait, FMT_mpi_message_NONE, ids[CALL], 50, 0, 0, 3);
+	error_of_next = 1;
+	put(t + 4000, FMT_mpi_func_Send, FMT_mpi_message_NONE, ids[CALL], 100, 0, 0, 3);
+	mpi = load("mpitrace")->mpi;
+	cr_assert_eq(mpi->function_count, 2);
+	cr_expect_eq(mpi->functions[0].calls, 3);
+	cr_expect_eq(mpi->functions[0].failed, 1);
+	cr_expect_eq(mpi->functions[1].calls, 1);
+	cr_expect_eq(mpi->functions[1].failed, 0);
 }
 
 Test(mpi, calls_of_truncated_stacks_are_counted)

@@ -58,12 +58,12 @@ Test(samplers, helpers_that_end_before_their_counts_are_told_of)
 	}
 }
 
-static int lock_of_samples(void)
+static int lock_of(const char *helper)
 {
 	char path[256];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/sampler", maker.path);
+	snprintf(path, sizeof(path), "%s/%s", maker.path, helper);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	cr_assert(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
 	return fd;
@@ -74,7 +74,22 @@ Test(samplers, a_helper_at_work_has_time_to_tell)
 	int lock;
 
 	begin(SETTING CLOCK EXIT);
-	lock = lock_of_samples();
+	lock = lock_of("sampler");
+	maker_load(&maker, &experiment);
+	cr_expect_eq(experiment_info(experiment)->untold, 0);
+	close(lock);
+	end();
+}
+
+Test(samplers, so_has_that_of_the_last_counter)
+{
+	char path[256];
+	int lock;
+
+	begin(SETTING COUNTERS CLOCK EXIT COUNT("sampler"));
+	snprintf(path, sizeof(path), "%s/counter1", maker.path);
+	cr_assert_eq(mkdir(path, 0755), 0);
+	lock = lock_of("counter1");
 	maker_load(&maker, &experiment);
 	cr_expect_eq(experiment_info(experiment)->untold, 0);
 	close(lock);

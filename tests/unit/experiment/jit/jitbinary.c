@@ -100,12 +100,15 @@ static const uint8_t lines[] = {
 	2,  8,    0,   1,    1,                             /* 0x48: the end */
 };
 
+static unsigned relocation_type = R_X86_64_64;
+
 /* Put the object file at text[at]. In a relocatable file the address in the line table is 0 and is
  * relocated to that of the section, TEXT; symbols are relative to it. */
 static void put_file(size_t at, int is_relocatable)
 {
-	const Elf64_Rela relocation = {
-		.r_offset = ADDRESS_AT, .r_info = ELF64_R_INFO(1, R_X86_64_64), .r_addend = 0x10};
+	const Elf64_Rela relocation = {.r_offset = ADDRESS_AT,
+	                               .r_info = ELF64_R_INFO(1, relocation_type),
+	                               .r_addend = 0x10};
 	uint8_t to_relocate[sizeof(lines)];
 	const struct made_section sections[] = {
 		{.name = ".text",
@@ -144,7 +147,7 @@ static void put_file(size_t at, int is_relocatable)
 
 	memcpy(to_relocate, lines, sizeof(lines));
 	if (is_relocatable)
-		memset(to_relocate + ADDRESS_AT, 0xff, 8);
+		memset(to_relocate + ADDRESS_AT, 0xff, relocation_type == R_X86_64_64 ? 8 : 4);
 	made_elf(text + at, FILE_SIZE, sections, sizeof(sections) / sizeof(sections[0]));
 	((Elf64_Ehdr *)(text + at))->e_type = is_relocatable ? ET_REL : ET_DYN;
 }
@@ -205,6 +208,25 @@ Test(jitbinary, lines_of_a_relocatable_file_are_relocated)
 	add("<image address=\"1\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>", FILE_SIZE);
 	open_it();
 	expect_lines(TEXT);
+}
+
+Test(jitbinary, so_they_are_by_words_of_32_bits)
+{
+	static const unsigned types[] = {R_X86_64_32, R_X86_64_32S};
+
+	for (size_t i = 0; i < 2; i++) {
+		relocation_type = types[i];
+		put_file(0, 1);
+		map[0] = '\0';
+		add("<image address=\"1\" size=\"%d\" offset=\"0\" time=\"1000000100\"/>",
+		    FILE_SIZE);
+		open_it();
+		expect_lines(TEXT);
+		if (i == 0) {
+			experiment_close(experiment);
+			experiment = NULL;
+		}
+	}
 }
 
 Test(jitbinary, a_linked_file_has_addresses_already)

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -278,6 +279,22 @@ Test(file, another_directory_under_the_path_is_not_taken_for_it)
 	col_founder_close();
 	cr_assert_eq(col_founder_get(), -ESTALE, "it is known no more");
 	close(fd);
+}
+
+Test(file, a_path_has_an_end_within_its_room)
+{
+	char path[COL_FILE_PATH], name[COL_FILE_PATH + 8];
+	size_t room = sizeof(path) - strlen(col.descriptor.directory) - strlen("/") - 1;
+
+	memset(name, 'n', sizeof(name));
+	name[room] = '\0';
+	cr_assert_eq(col_file_path(name, path), path);
+	cr_expect_eq(strlen(path), sizeof(path) - 1);
+	cr_expect_eq(strncmp(path, col.descriptor.directory, strlen(col.descriptor.directory)), 0);
+	cr_expect_str_eq(path + sizeof(path) - 1 - room, name);
+	name[room] = 'n';
+	name[room + 1] = '\0';
+	cr_expect_null(col_file_path(name, path));
 }
 
 Test(file, a_descendant_has_a_directory_in_the_founders)

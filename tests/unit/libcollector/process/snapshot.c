@@ -79,6 +79,24 @@ Test(snapshot, without_a_name_it_is_beside_the_experiment)
 	cr_expect_eq(was_run_with("--snapshot %d -A off -d %s PATH", place), 1);
 }
 
+/* The script goes on writing to where it was. */
+Test(snapshot, beside_an_experiment_of_the_root_directory_is_the_root_directory)
+{
+	static const char *const directories[] = {"/name.er", "name.er"};
+
+	for (int i = 0; i < 2; i++) {
+		char own[sizeof(col.descriptor.directory)];
+		int status;
+
+		strcpy(own, col.descriptor.directory);
+		strcpy(col.descriptor.directory, directories[i]);
+		status = snapshot_take(NULL);
+		strcpy(col.descriptor.directory, own);
+		cr_assert_eq(status, 0);
+		cr_expect_eq(was_run_with("--snapshot %d -A off -d %s PATH", "/"), i + 1);
+	}
+}
+
 Test(snapshot, what_failed_is_in_the_log)
 {
 	put_script("exit 125");
