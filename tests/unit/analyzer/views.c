@@ -229,6 +229,21 @@ Test(views, syncwaits_says_when_who_and_for_what)
 	      "Wait #4", "pthread_mutex_trylock(0x5000), not granted: Device or resource busy\n");
 }
 
+/* By total, then by how many waits, then by address; waits for the end of a thread stand behind. */
+Test(views, locks_stand_in_one_order)
+{
+	maker_sync(&stream, t + 1000, FMT_sync_func_JOIN, 0x100, 900, 0, ids[1]);
+	maker_sync(&stream, t + 2000, FMT_sync_func_MUTEX_LOCK, 0x7000, 500, 0, ids[1]);
+	maker_sync(&stream, t + 3000, FMT_sync_func_MUTEX_LOCK, 0x6000, 500, 0, ids[1]);
+	maker_sync(&stream, t + 4000, FMT_sync_func_MUTEX_LOCK, 0x9000, 200, 0, ids[1]);
+	maker_sync(&stream, t + 5000, FMT_sync_func_MUTEX_LOCK, 0x9000, 300, 0, ids[1]);
+	maker_sync(&stream, t + 6000, FMT_sync_func_MUTEX_LOCK, 0x5000, 600, 0, ids[1]);
+	maker_sync(&stream, t + 7000, FMT_sync_func_JOIN, 0x200, 950, 0, ids[1]);
+	maker_stream_put(&maker, &stream, "synctrace");
+	CHECK("locks", "Objects waited for: 6", "0x5000", "0x9000", "0x6000", "0x7000",
+	      "thread 0x200", "thread 0x100");
+}
+
 Test(views, functions_show_the_metrics_of_waits)
 {
 	put_waits();
@@ -308,6 +323,26 @@ Test(views, iocallstack_lists_stacks)
 	      "Distinct Stacks = 1, Total = 1.500250 (secs.), Read: Calls = 2 Bytes = 4097 Time = 1.500000, Write: Calls = 1",
 	      "Stack #1, Total = 1.500250 (secs.), Longest = 1.000000, Read: ",
 	      "Other: Calls = 1 Time = 0.000080, Error: Calls = 2");
+}
+
+/* By time, then by calls, then by name; files without a name stand behind, in their order. */
+Test(views, files_stand_in_one_order)
+{
+	maker_io_file(&stream, t, 16, FMT_file_type_REGULAR, "/d/b");
+	maker_io_file(&stream, t, 32, FMT_file_type_REGULAR, "/d/bb");
+	maker_io_file(&stream, t, 48, FMT_file_type_REGULAR, "/d/a");
+	maker_io_file(&stream, t, 64, FMT_file_type_REGULAR, "/d/many");
+	maker_io_file(&stream, t, 80, FMT_file_type_REGULAR, "/d/longest");
+	call(1000, FMT_io_func_READ, 16, 3, 1, 5000, 0);
+	call(10000, FMT_io_func_READ, 32, 4, 1, 5000, 0);
+	call(20000, FMT_io_func_READ, 48, 5, 1, 5000, 0);
+	call(30000, FMT_io_func_READ, 64, 6, 1, 2000, 0);
+	call(40000, FMT_io_func_READ, 64, 7, 1, 3000, 0);
+	call(50000, FMT_io_func_WRITE, 80, 8, 1, 6000, 0);
+	maker_stream_put(&maker, &stream, "iotrace");
+	CHECK("ioactivity", "<Total>\n", "/d/longest", "/d/many", "/d/a (", "/d/b (", "/d/bb (");
+	CHECK("iodetail", "<Total>\n", "    8  /d/longest", "    5  /d/a", "    3  /d/b",
+	      "    4  /d/bb", "    7  /d/many", "    6  /d/many");
 }
 
 Test(views, a_kind_without_a_view_of_its_own_has_its_stacks)

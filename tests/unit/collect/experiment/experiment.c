@@ -74,6 +74,17 @@ Test(experiment, directory_option)
 	cr_assert(exists("d/test.1.er"));
 }
 
+Test(experiment, slashes_behind_its_name_are_left_out)
+{
+	mkdir("d", 0755);
+	cr_assert(create("x.er///", "d", 0) == 0);
+	cr_assert(exists("d/x.er"));
+	cr_assert(create("y.er/", NULL, 0) == 0);
+	cr_assert(exists("y.er"));
+	cr_assert(create("/", NULL, 0) == 125);
+	cr_assert(create("///", NULL, 0) == 125);
+}
+
 Test(experiment, overwrite_deletes_experiments_only)
 {
 	cr_assert(create("x.er", NULL, 1) == 0, "nothing there yet");

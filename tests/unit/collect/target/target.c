@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,6 +51,30 @@ Test(target, programs_are_found_in_path_as_execvp_does)
 	cr_assert_str_eq(target.file, "./here", "a script sees the name as it was given");
 	unsetenv("PATH");
 	cr_assert(FIND("true") == 0, "without PATH there is a default");
+}
+
+Test(target, a_directory_of_the_path_may_end_with_a_slash)
+{
+	static const char *const paths[] = {"%s/bin", "%s/bin/", "/nonexistent:%s/bin/:/bin",
+	                                    "%s/bin:%s/other"};
+	char cwd[PATH_MAX], path[3 * PATH_MAX], expected[PATH_MAX + 16];
+
+	cr_assert_not_null(getcwd(cwd, sizeof(cwd)));
+	mkdir("bin", 0755);
+	mkdir("other", 0755);
+	PUT_TEXT("bin/tool", "#!/bin/sh\n", 0755);
+	PUT_TEXT("other/tool", "#!/bin/sh\n", 0755);
+	snprintf(expected, sizeof(expected), "%s/bin/tool", cwd);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		snprintf(path, sizeof(path), paths[i], cwd, cwd);
+		setenv("PATH", path, 1);
+		cr_assert_eq(FIND("tool"), 0, "%s: %s", path, cause.text);
+		cr_expect_str_eq(target.path, expected);
+	}
+	setenv("PATH", "bin/", 1);
+	cr_assert_eq(FIND("tool"), 0, "%s", cause.text);
+	cr_expect_str_eq(target.file, "bin/tool");
+	cr_expect_str_eq(target.path, expected);
 }
 
 Test(target, what_cannot_be_executed_says_why)

@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -192,4 +193,63 @@ Test(usertrace, long_generic_events_find_room, .init = scratch_open, .fini = scr
 	             FMT_USER_CUT);
 	cr_assert_eq(atomic_load(&col.count.user_truncated), 1);
 	free(bytes);
+}
+
+Test(usertrace, words_of_64_bits_are_kept_on_all_machines, .init = scratch_open,
+     .fini = scratch_remove)
+{
+	static const uint64_t words[] = {UINT64_MAX, UINT64_C(1) << 63, 3, 0,
+	                                 UINT64_C(0x123456789a)};
+	struct fmt_user event;
+	uint64_t got[5];
+	size_t len;
+	char *bytes;
+
+	start(1, "", "");
+	trchook64(0x0abcdef1, words[0], words[1], words[2], words[3], words[4]);
+	bytes = scratch_read("usertrace", &len);
+	bytes += FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE;
+	memcpy(&event, bytes, sizeof(event));
+	memcpy(got, bytes + 8, sizeof(got));
+	cr_expect_eq(event.shape, 5);
+	cr_expect_eq(event.hook, 0x0abc);
+	cr_expect_eq(event.subhook, 0xdef1);
+	for (int i = 0; i < 5; i++)
+		cr_expect_eq(fmt_user_whole(got[i], event.low >> 2 * i), words[i], "%d", i);
+	free(bytes - FDR_HEADER_SIZE - FDR_PROLOGUE_SIZE - FDR_METADATA_SIZE);
+}
+
+Test(usertrace, the_users_signal_switches_all_off_and_on, .init = scratch_open,
+     .fini = scratch_remove)
+{
+	static const struct source user = {.id = SOURCE_USER, .stop = usertrace_stop};
+
+	scratch_host(&user, 1);
+	col.descriptor.user_signal = SIGUSR2;
+	start(5, "*,1+0400,2+0500", "");
+	cr_assert(trc_ishookon(0, 0x01000000) == 1 && trc_ishookon(0, 0x05000000) == 1);
+	cr_expect_eq(trc_ishookon(0, 0x04000000), 0, "this trace is not recorded");
+	raise(SIGUSR2);
+	cr_expect_eq(trc_ishookon(0, 0x01000000), 0);
+	cr_expect_eq(trc_ishookon(0, 0x05000000), 0);
+	raise(SIGUSR2);
+	cr_expect_eq(trc_ishookon(0, 0x01000000), 1);
+	cr_expect_eq(trc_ishookon(0, 0x05000000), 1);
+	cr_expect_eq(trc_ishookon(0, 0x04000000), 0);
+	trccomponent("disk", 0);
+	raise(SIGUSR2);
+	cr_expect_eq(trc_ishookon(0, 0x01000000), 0, "one is on: all are switched off");
+	cr_expect_eq(trc_ishookon(0, 0x05000000), 0);
+}
+
+Test(usertrace, channels_have_numbers, .init = scratch_open, .fini = scratch_remove)
+{
+	start(1, "", "");
+	cr_expect_eq(trc_ishookon(FMT_USER_CHANNELS - 1, 0x01000000), 1);
+	cr_expect_eq(trc_ishookon(FMT_USER_CHANNELS, 0x01000000), 0);
+	cr_expect_eq(trc_ishookon(-1, 0x01000000), 0);
+	cr_expect_eq(trcoff(FMT_USER_CHANNELS - 1), 0);
+	cr_expect_eq(trcoff(FMT_USER_CHANNELS), -1);
+	cr_expect_eq(trc_ishookon(FMT_USER_CHANNELS - 1, 0x01000000), 0);
+	cr_expect_eq(trc_ishookon(FMT_USER_CHANNELS - 2, 0x01000000), 1);
 }

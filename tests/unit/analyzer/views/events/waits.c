@@ -106,3 +106,26 @@ Test(view_waits, idle_threads_are_lines_by_place_behind_the_others)
 	       "\n\nIdle: 3 threads, 29.970000 (secs.), each in one wait from its begin to the end\n"
 	       "  3 in pthread_cond_wait");
 }
+
+Test(view_waits, what_has_not_ended_of_a_killed_process_comes_first)
+{
+	log_until("");
+	wait_until(9000, 5000, FIRST);
+	open_wait(51, 8500, FMT_sync_func_COND_WAIT, SECOND);
+	EXPECT("waits", "Wait #1, cond, 0.500000", "Wait #2, sleep, 5.000000");
+}
+
+Test(view_waits, idle_threads_are_a_part_of_the_time_of_threads)
+{
+	wait_until(3000, 2000, FIRST);
+	open_wait(51, 10, FMT_sync_func_COND_WAIT, FIRST);
+	open_wait(52, 10, FMT_sync_func_COND_WAIT, SECOND);
+	EXPECT("overview",
+	       "Thread time 29.980 s = sleep 2.000 + other 8.000 + idle 19.980 (2 threads)\n");
+}
+
+Test(view_waits, of_threads_that_wait_for_a_thread_none_is_idle)
+{
+	open_wait(51, 10, FMT_sync_func_JOIN, FIRST);
+	EXPECT("waits", "Wait #1, cond, 9.990000 (secs.), from 0.010000 to 10.000000");
+}
