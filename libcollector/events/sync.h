@@ -12,7 +12,8 @@ enum { SYNC_NATIVE = 1, SYNC_JAVA = 2 };
  * wrappers only pass on. */
 void sync_start(void);
 
-/* Share with the children that will be forked who ends the waits for what they share. */
+/* Learn how the C library keeps who waits, and share with the children that will be forked who ends
+ * the waits for what they share. */
 void sync_share(void);
 void sync_share_in_child(void);
 

@@ -6,6 +6,8 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/sem.h>
 #include <time.h>
@@ -97,14 +99,6 @@ void sync_share_in_child(void)
 		process = atomic_fetch_add(&ours->processes, 1) + 1;
 }
 
-void sync_share(void)
-{
-	if (!atomic_load(&shared))
-		atomic_store(&shared, sys_mmap(sizeof(struct shared), PROT_READ | PROT_WRITE,
-		                               MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-	sync_share_in_child();
-}
-
 static struct entry *entry_of(uint64_t key)
 {
 	uint64_t mixed = (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
@@ -150,12 +144,52 @@ static uint64_t key_if(const void *object, int is_shared)
 	return (uint64_t)(uintptr_t)object | (is_shared ? SHARED : 0);
 }
 
+/* The word of a condition variable that has its waiters and kind. It has moved in glibc 2.41, and
+ * the recorder may have been built with an earlier one. */
+static unsigned cond_at = offsetof(struct __pthread_cond_s, __wrefs) / sizeof(unsigned);
+
+static inline unsigned word_of_cond(const pthread_cond_t *cond)
+{
+	return __atomic_load_n((const unsigned *)cond + cond_at, __ATOMIC_RELAXED);
+}
+
+enum { COND_IS_SHARED = 1 };
+
+unsigned sync_cond_word(const pthread_cond_t *made)
+{
+	enum { WORDS = sizeof(pthread_cond_t) / sizeof(unsigned) };
+	const unsigned *words = (const unsigned *)made;
+	unsigned found = SYNC_NO_WORD;
+
+	for (unsigned i = 0; i < WORDS; i++)
+		if (words[i] != 0) {
+			if (words[i] != COND_IS_SHARED || found != SYNC_NO_WORD)
+				return SYNC_NO_WORD;
+			found = i;
+		}
+	return found;
+}
+
+/* Ask the C library that is there: in one that it has made, only that word is not zero. */
+static void find_cond_word(void)
+{
+	pthread_condattr_t attributes;
+	pthread_cond_t made;
+	unsigned found;
+
+	memset(&made, 0, sizeof(made));
+	pthread_condattr_init(&attributes);
+	if (pthread_condattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0 &&
+	    REAL(pthread_cond_init)(&made, &attributes) == 0) {
+		found = sync_cond_word(&made);
+		cond_at = found == SYNC_NO_WORD ? cond_at : found;
+	}
+	pthread_condattr_destroy(&attributes);
+}
+
 static uint64_t key_of_cond(const pthread_cond_t *cond)
 {
-	enum { IS_SHARED = 1 };
-
-	return key_if(cond,
-	              (int)(__atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) & IS_SHARED));
+	return key_if(cond, (int)(word_of_cond(cond) & COND_IS_SHARED));
 }
 
 /* A cnd_t is a pthread_cond_t. */
@@ -182,6 +216,15 @@ static uint64_t key_of_round(const int *barrier)
 	                 ((1U << ROUND_BITS) - 1);
 
 	return key_if(barrier, barrier[IS_SHARED] != 0) ^ round << ROUND_SHIFT;
+}
+
+void sync_share(void)
+{
+	find_cond_word();
+	if (!atomic_load(&shared))
+		atomic_store(&shared, sys_mmap(sizeof(struct shared), PROT_READ | PROT_WRITE,
+		                               MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+	sync_share_in_child();
 }
 
 uint64_t sync_signal_of_futex(uint64_t object, long operation)
@@ -267,7 +310,7 @@ static inline int has_waiters(const pthread_cond_t *cond)
 {
 	enum { SHIFT = 3 };
 
-	return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) >> SHIFT != 0;
+	return word_of_cond(cond) >> SHIFT != 0;
 }
 
 /* A cnd_t is a pthread_cond_t. */

@@ -5,6 +5,7 @@
 #include "libcollector/events/sync.h"
 #include "libcollector/wall/wall.h"
 
+#include <pthread.h>
 #include <sys/sem.h>
 
 /* A call that has begun. */
@@ -68,7 +69,12 @@ void sync_signal_note(const struct col_thread *thread, uint64_t object, uint32_t
  * object is read. */
 uint64_t sync_signal_of(enum fmt_sync_func func, uint64_t object);
 
-/* The same of a futex, by the operation of the system call that waits or wakes. */
+/* The index of the word that has the waiters of condition variables, from a new one of the C
+ * library's that processes share; SYNC_NO_WORD: it cannot be told. */
+enum { SYNC_NO_WORD = 255 };
+unsigned sync_cond_word(const pthread_cond_t *made);
+
+/* The key of a futex, by the operation of the system call that waits or wakes. */
 uint64_t sync_signal_of_futex(uint64_t object, long operation);
 
 /* The last signal of an object, if it was in that time (event times) and by another thread than

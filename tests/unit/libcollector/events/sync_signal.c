@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stddef.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +98,30 @@ Test(sync_signal, objects_that_processes_share_have_other_keys)
 	cr_expect_neq(sync_signal_of(FMT_sync_func_COND_WAIT, (uint64_t)&cond), (uint64_t)&cond);
 	cr_expect_neq(sync_signal_of_futex(64, FUTEX_WAIT), 64);
 	cr_expect_eq(sync_signal_of_futex(64, FUTEX_WAIT_PRIVATE), 64);
+}
+
+/* It has moved in glibc 2.41. */
+Test(sync_signal, the_word_of_a_condition_is_found)
+{
+	union {
+		unsigned words[sizeof(pthread_cond_t) / sizeof(unsigned)];
+		pthread_cond_t cond;
+	} made = {.words = {0}};
+	pthread_condattr_t shared;
+
+	cr_expect_eq(sync_cond_word(&made.cond), SYNC_NO_WORD);
+	made.words[7] = 1;
+	cr_expect_eq(sync_cond_word(&made.cond), 7);
+	made.words[9] = 1;
+	cr_expect_eq(sync_cond_word(&made.cond), SYNC_NO_WORD);
+	made.words[7] = 0;
+	made.words[9] = 3;
+	cr_expect_eq(sync_cond_word(&made.cond), SYNC_NO_WORD);
+	pthread_condattr_init(&shared);
+	pthread_condattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_cond_init(&made.cond, &shared);
+	cr_expect_eq(sync_cond_word(&made.cond),
+	             offsetof(struct __pthread_cond_s, __wrefs) / sizeof(unsigned));
 }
 
 /* Its signals are there, without their stacks, which are nodes of its own. */
