@@ -8,8 +8,8 @@
  * until it is killed. "exit": a thread waits for a condition in wait_c, and the main thread exits
  * with 0 after 100 ms. "left": a thread leaves its wait for a semaphore in leave_s by a jump out of
  * a signal handler, and ends; then another one waits for s in wait_s, gets it, and ends. No wait is
- * open at the end. Prints "left 1". "beside": a thread waits in wait_s for ever, while the main
- * thread uses 0.6 s of CPU time and then kills the process. */
+ * open at the end. Prints "left 1". "beside": a thread waits in wait_s for ever, and then the
+ * main thread uses 0.6 s of CPU time and kills the process. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -117,12 +117,24 @@ static int leave(void)
 	return 0;
 }
 
+static volatile int has_begun;
+
+static void *begin_and_wait_s(void *unused)
+{
+	has_begun = 1;
+	return wait_s(unused);
+}
+
 static int work_beside(void)
 {
 	pthread_t thread;
+	clock_t start;
 
-	pthread_create(&thread, NULL, wait_s, NULL);
-	while (clock() < 6 * CLOCKS_PER_SEC / 10)
+	pthread_create(&thread, NULL, begin_and_wait_s, NULL);
+	while (!has_begun)
+		usleep(1000);
+	start = clock();
+	while (clock() - start < 6 * CLOCKS_PER_SEC / 10)
 		continue;
 	kill(getpid(), SIGKILL);
 	return 1;
