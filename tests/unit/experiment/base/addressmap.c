@@ -119,3 +119,44 @@ Test(addressmap, an_instant_stands_for_a_moment_and_a_generation)
 	cr_expect_str_eq(name_at(0x1000, first), "none");
 	cr_expect_str_eq(name_at(0x1000, second), "a");
 }
+
+/* The object that was there then; else the next one; else the last one. */
+Test(addressmap, an_address_has_a_generation_in_which_an_object_was_there)
+{
+	static const struct exp_map_object objects[] = {
+		OBJECT("second", 0x1000, 0x2000, 6, 8), OBJECT("first", 0x1000, 0x2000, 2, 4),
+		OBJECT("beside", 0x4000, 0x5000, 1, 20), OBJECT("third", 0x1800, 0x2000, 10, 12)};
+	static const struct {
+		uint32_t asked, at_begin, at_end;
+	} rows[] = {{0, 2, 2},  {2, 2, 2},  {3, 2, 2},   {4, 6, 6},   {6, 6, 6},   {7, 6, 6},
+	            {8, 6, 10}, {9, 6, 10}, {10, 6, 10}, {11, 6, 10}, {12, 6, 10}, {99, 6, 10}};
+
+	put(objects, 4);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cr_expect_eq(exp_map_generation(&experiment, 0x1000, rows[i].asked),
+		             rows[i].at_begin, "%u", rows[i].asked);
+		cr_expect_eq(exp_map_generation(&experiment, 0x1fff, rows[i].asked), rows[i].at_end,
+		             "%u", rows[i].asked);
+	}
+	cr_expect_eq(exp_map_generation(&experiment, 0xfff, 3), 0);
+	cr_expect_eq(exp_map_generation(&experiment, 0x2000, 3), 0);
+}
+
+Test(addressmap, a_moment_has_the_generation_of_the_last_change_before_it)
+{
+	/* The clock of the third one's CPU was behind. */
+	static const struct exp_instant epochs[] = {{300, 3}, {100, 1}, {200, 4}, {400, 5}};
+	static const struct {
+		uint64_t ticks;
+		uint32_t generation;
+	} rows[] = {{0, 0},   {99, 0},  {100, 1}, {199, 1}, {200, 4},
+	            {299, 4}, {300, 4}, {399, 4}, {400, 5}, {UINT64_MAX, 5}};
+
+	for (size_t i = 0; i < 2; i++)
+		cr_expect_eq(exp_map_generation_then(&experiment, i * 1000),
+		             EXP_GENERATION_INSTANTS - 1, "nothing is known: the last");
+	cr_assert_eq(exp_map_set_epochs(&experiment, epochs, 4), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect_eq(exp_map_generation_then(&experiment, rows[i].ticks),
+		             rows[i].generation, "%llu", (unsigned long long)rows[i].ticks);
+}
