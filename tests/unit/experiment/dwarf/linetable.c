@@ -347,6 +347,109 @@ Test(linetable, reads_version_5_with_sums)
 	exp_line_table_close(table);
 }
 
+/* ---- the same with each form of names and numbers */
+
+struct bytes {
+	uint8_t at[256];
+	size_t len;
+};
+
+static void put(struct bytes *bytes, uint64_t value, unsigned size)
+{
+	for (unsigned i = 0; i < size; i++)
+		bytes->at[bytes->len++] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_text(struct bytes *bytes, const char *text)
+{
+	memcpy(bytes->at + bytes->len, text, strlen(text) + 1);
+	bytes->len += strlen(text) + 1;
+}
+
+/* Two directories, and files 0 and 1 in the first and the second one: "a" and "b". Files also have
+ * something unknown, in that form. */
+static void put_table(struct bytes *out, unsigned name_form, unsigned number_form,
+                      unsigned number_size, unsigned offset_size, unsigned other_form,
+                      unsigned other_size)
+{
+	static const char *const names[] = {"/d", "e", "a", "b"};
+	struct bytes names_of = {.len = 0};
+
+	put(&names_of, 0x010efb010101, 6); /* as above, but without standard opcodes */
+	for (unsigned list = 0; list < 2; list++) {
+		put(&names_of, list == 0 ? 1 : 3, 1);
+		put(&names_of, DW_LNCT_path, 1);
+		put(&names_of, name_form, 1);
+		if (list == 1) {
+			put(&names_of, 0x3f, 1);
+			put(&names_of, other_form, 1);
+			put(&names_of, DW_LNCT_directory_index, 1);
+			put(&names_of, number_form, 1);
+		}
+		put(&names_of, 2, 1);
+		for (unsigned i = 0; i < 2; i++) {
+			if (name_form == DW_FORM_string)
+				put_text(&names_of, names[2 * list + i]);
+			else
+				put(&names_of, list == 0 ? 3 * i : 5 + 2 * i, offset_size);
+			if (list == 1 && other_form == DW_FORM_block)
+				put(&names_of, other_size, 1);
+			for (unsigned j = 0; list == 1 && j < other_size; j++)
+				put(&names_of, 0x55, 1);
+			if (list == 1)
+				put(&names_of, i, number_size);
+		}
+	}
+	*out = (struct bytes){.len = 0};
+	if (offset_size == 8)
+		put(out, 0xffffffff, 4);
+	put(out, 2 + 2 + offset_size + names_of.len, offset_size);
+	put(out, 5, 2);
+	put(out, 8, 1);
+	put(out, 0, 1);
+	put(out, names_of.len, offset_size);
+	memcpy(out->at + out->len, names_of.at, names_of.len);
+	out->len += names_of.len;
+}
+
+Test(linetable, names_and_numbers_have_any_form)
+{
+	static const struct {
+		unsigned name, number, number_size, offset_size, other, other_size;
+	} rows[] = {{DW_FORM_string, DW_FORM_data1, 1, 4, DW_FORM_data1, 1},
+	            {DW_FORM_string, DW_FORM_data2, 2, 4, DW_FORM_data2, 2},
+	            {DW_FORM_string, DW_FORM_data4, 4, 8, DW_FORM_data4, 4},
+	            {DW_FORM_string, DW_FORM_data8, 8, 4, DW_FORM_data8, 8},
+	            {DW_FORM_string, DW_FORM_udata, 1, 4, DW_FORM_block, 5},
+	            {DW_FORM_line_strp, DW_FORM_udata, 1, 4, DW_FORM_block, 0},
+	            {DW_FORM_line_strp, DW_FORM_udata, 1, 8, DW_FORM_data16, 16},
+	            {DW_FORM_strp, DW_FORM_data2, 2, 4, DW_FORM_data16, 16},
+	            {DW_FORM_strp, DW_FORM_data1, 1, 8, DW_FORM_data8, 8}};
+	static const uint8_t texts[] = "/d\0e\0a\0b";
+	static const uint8_t nothing[] = "?\0?\0?\0?\0?";
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct bytes bytes;
+		int is_line = rows[i].name == DW_FORM_line_strp;
+		struct exp_line_sections made = {
+			.line_str = {is_line ? texts : nothing, sizeof(texts)},
+			.str = {is_line ? nothing : texts, sizeof(texts)}};
+		struct exp_line_table *table;
+
+		put_table(&bytes, rows[i].name, rows[i].number, rows[i].number_size,
+		          rows[i].offset_size, rows[i].other, rows[i].other_size);
+		made.line = (struct exp_line_section){bytes.at, bytes.len};
+		cr_assert_eq(exp_line_table_open(&made, 0, "/d", &table), 0, "row %zu", i);
+		cr_expect_eq(exp_line_table_file_end(table), 2, "row %zu", i);
+		cr_expect_str_eq(exp_line_table_file(table, 0), "/d/a", "row %zu", i);
+		cr_expect_str_eq(exp_line_table_file(table, 1), "/d/e/b", "row %zu", i);
+		exp_line_table_close(table);
+		bytes.at[rows[i].offset_size == 8 ? 4 : 0]++;
+		cr_expect_neq(exp_line_table_open(&made, 0, "/d", &table), 0,
+		              "row %zu: longer than the section", i);
+	}
+}
+
 /* Every standard opcode, by the header of that table. */
 Test(linetable, addresses_and_lines_advance_in_every_way)
 {
