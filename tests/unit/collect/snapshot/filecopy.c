@@ -1,6 +1,7 @@
 /* Copies of files, with their holes. */
 #include "collect/snapshot/filecopy.h"
 #include "tests/unit/collect/scratch.h"
+#include "tests/unit/refused.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -33,6 +34,47 @@ static void leave(void)
 }
 
 TestSuite(filecopy, .init = enter, .fini = leave);
+
+/* A file of some more than 3 MiB of data, of which no two parts are alike. */
+static void expect_whole_copy(void)
+{
+	enum { NUMBERS = (3 * MIB + 12) / 4 };
+	uint32_t *put = malloc(NUMBERS * sizeof(*put)), *got = calloc(NUMBERS + 1, sizeof(*got));
+	int fd = openat(from, "whole", O_RDWR | O_CREAT, 0600);
+
+	for (uint32_t i = 0; i < NUMBERS; i++)
+		put[i] = i + 1;
+	cr_assert_eq(write(fd, put, NUMBERS * sizeof(*put)), NUMBERS * sizeof(*put));
+	close(fd);
+	bytes = 5;
+	cr_assert_eq(filecopy_one(from, to, "whole", &bytes), 0);
+	cr_expect_eq(bytes, 5 + NUMBERS * sizeof(*put), "they are added");
+	fd = openat(to, "whole", O_RDONLY);
+	cr_assert_eq(read(fd, got, (NUMBERS + 1) * sizeof(*got)), NUMBERS * sizeof(*got));
+	close(fd);
+	cr_expect_eq(memcmp(put, got, NUMBERS * sizeof(*put)), 0);
+	free(put);
+	free(got);
+}
+
+Test(filecopy, all_data_are_copied)
+{
+	expect_whole_copy();
+}
+
+Test(filecopy, where_the_kernel_cannot_copy_between_the_two_it_goes_by_memory)
+{
+	refuse_call(SYS_copy_file_range, EXDEV);
+	expect_whole_copy();
+}
+
+Test(filecopy, a_full_disk_is_told)
+{
+	close(openat(from, "a", O_RDWR | O_CREAT, 0600));
+	scratch_put("from/a", "text", 4, 0600);
+	refuse_call(SYS_copy_file_range, ENOSPC);
+	cr_expect_eq(filecopy_one(from, to, "a", &bytes), -ENOSPC);
+}
 
 Test(filecopy, holes_stay_holes)
 {

@@ -3,6 +3,7 @@
 #include "experiment/archive/copy.h"
 
 #include "tests/unit/experiment/make_experiment.h"
+#include "tests/unit/refused.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -69,7 +70,7 @@ static unsigned count_entries(void)
 	return count;
 }
 
-Test(copy, files_of_any_size_are_copied_whole)
+static void copy_any_size(void)
 {
 	static const size_t sizes[] = {
 		1, 2, 4095, 4096, 4097, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, (4 << 20) + 5};
@@ -90,6 +91,58 @@ Test(copy, files_of_any_size_are_copied_whole)
 	}
 	cr_expect_eq(count_entries(), 3, "test.1.er, from, to: nothing else is left");
 	free(bytes);
+}
+
+Test(copy, files_of_any_size_are_copied_whole)
+{
+	copy_any_size();
+}
+
+Test(copy, also_where_the_kernel_cannot_copy_between_the_two)
+{
+	refuse_call(SYS_copy_file_range, EXDEV);
+	copy_any_size();
+}
+
+/* A hole, data, a hole, data, and a hole up to the end. */
+static void copy_holes(void)
+{
+	enum { STEP = 1 << 20 };
+	int from = openat(directory, "holes", O_RDWR | O_CREAT, 0644), to;
+	struct stat st;
+	char byte = 0;
+
+	cr_assert_eq(pwrite(from, "one", 3, STEP), 3);
+	cr_assert_eq(pwrite(from, "two", 3, 3 * STEP), 3);
+	cr_assert_eq(ftruncate(from, 5 * STEP + 1), 0);
+	cr_assert_eq(exp_copy(from, directory, "copied", 1), 0);
+	to = openat(directory, "copied", O_RDONLY);
+	cr_assert_eq(fstat(to, &st), 0);
+	cr_expect_eq(st.st_size, 5 * STEP + 1);
+	cr_expect_leq(st.st_blocks * 512, STEP, "the holes take no room");
+	for (off_t at = 0; at <= 5 * STEP; at += STEP) {
+		cr_assert_eq(pread(to, &byte, 1, at), 1);
+		cr_expect_eq(byte,
+		             at == STEP       ? 'o'
+		             : at == 3 * STEP ? 't'
+		                              : 0,
+		             "%lld", (long long)at);
+	}
+	cr_assert_eq(pread(to, &byte, 1, STEP + 2), 1);
+	cr_expect_eq(byte, 'e');
+	close(to);
+	close(from);
+}
+
+Test(copy, holes_stay_holes)
+{
+	copy_holes();
+}
+
+Test(copy, by_hand_too)
+{
+	refuse_call(SYS_copy_file_range, ENOSYS);
+	copy_holes();
 }
 
 static mode_t mode_of(const char *name)

@@ -5,15 +5,11 @@
 #include "tests/unit/refused.h"
 
 #include "libcollector/base/collector.h"
-#include "libcollector/base/sys.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,30 +60,14 @@ Test(extend, a_limit_of_files_is_kept_without_a_signal)
 	cr_assert_eq(col_file_extend(&file, "data", 4096, 10001 - 4096), -EFBIG);
 }
 
-/* From now on no file system can allocate. */
-static void refuse_allocation(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
-
-	cr_assert_eq(SYS5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	cr_assert_eq(SYS5(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
-}
-
 Test(extend, where_a_file_system_cannot_allocate_zeros_are_written)
 {
 	struct col_file file;
 	char byte = 'x';
 
-	needs_no_filters();
 	file = take("data");
 	cr_assert_eq(pwrite(file.fd, &byte, 1, 99), 1);
-	refuse_allocation();
+	refuse_call(SYS_fallocate, EOPNOTSUPP);
 	cr_assert_eq(col_file_extend(&file, "data", 100, 2 * 4096 + 50), 0);
 	cr_expect_eq(status_of(&file).st_size, 100 + 2 * 4096 + 50);
 	cr_expect_geq(status_of(&file).st_blocks, 2 * 4096 / 512);
