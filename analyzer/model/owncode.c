@@ -74,3 +74,17 @@ uint32_t *owncode_items(const struct tree *tree)
 	free(is_own);
 	return items;
 }
+
+uint64_t *owncode_sums(const struct tree *tree, const uint32_t *items, unsigned id)
+{
+	const struct tree_own *own = &tree->own;
+	const uint64_t *values = columns_of(&own->values, id);
+	uint64_t *sums;
+
+	if (!values)
+		return NULL;
+	sums = memory_take(tree->item_count, sizeof(*sums));
+	for (size_t row = 0; row < own->values.count; row++)
+		sums[items[own->node_of[row]]] += values[row];
+	return sums;
+}

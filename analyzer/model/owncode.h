@@ -17,4 +17,8 @@ uint32_t owncode_node(const struct tree *tree, uint32_t node);
 /* For each node, the item of that node, or the node's own where there is none. The caller frees. */
 uint32_t *owncode_items(const struct tree *tree);
 
+/* What each item has of a metric, with these items of the nodes; NULL: nobody has any. The caller
+ * frees. */
+uint64_t *owncode_sums(const struct tree *tree, const uint32_t *items, unsigned id);
+
 #endif

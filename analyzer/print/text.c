@@ -156,16 +156,6 @@ static void free_columns(const struct print_table *table, struct text_column *co
 	}
 	free(columns);
 }
-
-/* The last column on the line: lists stand below it. */
-static int is_last(const struct print_table *table, size_t column)
-{
-	do
-		column++;
-	while (column < table->column_count && table->columns[column].type == PRINT_LIST);
-	return column == table->column_count;
-}
-
 /* Make the table fit on a terminal: the widest columns of words become narrower, and their words
  * lose their middle. */
 static void narrow(const struct print_table *table, struct text_column *columns, size_t width)
@@ -219,11 +209,24 @@ static int is_whole(const struct text_column *column, size_t row)
 	return row != NO_ROW && column->alike && column->alike[row];
 }
 
-/* One line; the last column is filled up only to put numbers right. */
+/* How many columns of a line have a text, or stand before one that has. */
+static size_t filled(const struct print_table *table, const char *const *texts)
+{
+	size_t count = table->column_count;
+
+	while (count > 0 &&
+	       (table->columns[count - 1].type == PRINT_LIST || texts[count - 1][0] == '\0'))
+		count--;
+	return count;
+}
+
+/* One line, which ends with its last text. */
 static void put_line(const struct print_table *table, const struct text_column *columns, size_t row,
                      const char *const *texts, FILE *out)
 {
-	for (size_t i = 0; i < table->column_count; i++) {
+	size_t count = filled(table, texts);
+
+	for (size_t i = 0; i < count; i++) {
 		int is_right = print_type_is_number(table->columns[i].type);
 
 		if (table->columns[i].type == PRINT_LIST)
@@ -232,8 +235,8 @@ static void put_line(const struct print_table *table, const struct text_column *
 			text_put(out, texts[i]);
 		else
 			put_padded(out, texts[i], columns[i].width, is_right,
-			           is_right || !is_last(table, i));
-		fprintf(out, "%*s", is_last(table, i) ? 0 : GAP, "");
+			           is_right || i + 1 < count);
+		fprintf(out, "%*s", i + 1 < count ? GAP : 0, "");
 	}
 	fputc('\n', out);
 }

@@ -115,13 +115,28 @@ static void put_word(FILE *out, const char *word)
 	fputc('\'', out);
 }
 
+/* A program that writes its title over its arguments leaves empty ones at the end. */
+static size_t count_empty(const struct exp_info *info)
+{
+	size_t count = 0;
+
+	while (count < info->argc && info->argv[info->argc - 1 - count][0] == '\0')
+		count++;
+	return count;
+}
+
 void report_put_command(FILE *out, const struct exp_info *info)
 {
-	for (size_t i = 0; i < info->argc; i++) {
+	enum { MANY = 3 };
+	size_t empty = count_empty(info), shown = empty < MANY ? info->argc : info->argc - empty;
+
+	for (size_t i = 0; i < shown; i++) {
 		if (i != 0)
 			fputc(' ', out);
 		put_word(out, info->argv[i]);
 	}
+	if (shown < info->argc)
+		fprintf(out, " '' (%zu times)", empty);
 }
 
 char *report_command(const struct exp_info *info)

@@ -33,7 +33,7 @@ void report_put_sizes(FILE *out, const uint64_t counts[EXP_HISTOGRAM], const cha
 /* Value of an attribute of an event, NULL if it has none. */
 const char *report_attribute(const struct exp_event *event, const char *name);
 
-/* The command as it can be typed, quoted where needed. */
+/* The command as it can be typed, quoted where needed; of many empty words at its end, how many. */
 void report_put_command(FILE *out, const struct exp_info *info);
 
 /* The same as a text; the caller frees. NULL if there is no memory. */

@@ -21,19 +21,21 @@
 enum { DETACH_TRIES = 3 };
 
 /* Run a program and wait for its end. It has its own process group: signals of the terminal are for
- * us only. Returns its exit status, 125 if it had none. */
+ * us only. So that is in the background, and may write to the terminal all the same. Returns its
+ * exit status, 125 if it had none. */
 static int run(char *const *argv, char *const *environment)
 {
 	posix_spawnattr_t attributes;
-	sigset_t none;
+	sigset_t blocked;
 	int status = 0;
 	pid_t child, ended;
 	int error;
 
-	sigemptyset(&none);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTTOU);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigmask(&attributes, &blocked);
 	error = posix_spawn(&child, argv[0], NULL, &attributes, argv, environment);
 	posix_spawnattr_destroy(&attributes);
 	if (error)
@@ -55,22 +57,38 @@ static int run_helper(const struct installation *installation, const char *what,
 	return run(argv, environment);
 }
 
-void attach_archive(const struct installation *installation, const struct request *request,
-                    const char *directory)
+/* Does the user sit at a terminal, and wait for us there? */
+static int is_watched(void)
 {
-	char *const argv[] = {(char *)installation->archive,
-	                      "-q",
-	                      "-a",
-	                      (char *)request->archive,
-	                      "-z",
-	                      (char *)compress_words[request->compress],
-	                      (char *)directory,
-	                      NULL};
+	return tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+void attach_archive(const struct installation *installation, const struct request *request,
+                    const char *directory, const char *name)
+{
+	char *const quiet[] = {(char *)installation->archive,
+	                       "-q",
+	                       "-a",
+	                       (char *)request->archive,
+	                       "-z",
+	                       (char *)compress_words[request->compress],
+	                       (char *)directory,
+	                       NULL};
+	char *const closing[] = {(char *)installation->archive,
+	                         "-s",
+	                         (char *)name,
+	                         "-a",
+	                         (char *)request->archive,
+	                         "-z",
+	                         (char *)compress_words[request->compress],
+	                         (char *)directory,
+	                         NULL};
 	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+	int is_told = name && is_watched();
 
 	if (installation->archive[0] &&
-	    (strcmp(request->archive, "off") != 0 || request->compress == COMPRESS_ON))
-		run(argv, environment);
+	    (is_told || strcmp(request->archive, "off") != 0 || request->compress == COMPRESS_ON))
+		run(is_told ? closing : quiet, environment);
 }
 
 static int64_t now_ms(void)
@@ -189,6 +207,6 @@ int attach_record(const struct installation *installation, const struct request 
 	if (!stay(process, signals, request->to_ms) && is_inside)
 		status = leave(installation, target->pid, process);
 	sampler_end(&samplers);
-	attach_archive(installation, request, experiment->path);
+	attach_archive(installation, request, experiment->path, experiment->name);
 	return status;
 }

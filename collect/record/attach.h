@@ -18,8 +18,9 @@ int attach_record(const struct installation *installation, const struct request 
                   const struct target *target, const struct experiment_directory *experiment,
                   int *begun, struct cause *cause);
 
-/* Archive the experiment as -A says, and wait for that. */
+/* Archive the experiment as -A says, and wait for that. On a terminal, a line says then how large
+ * the experiment is, and how to read it, by the user's name of it; NULL: no line. */
 void attach_archive(const struct installation *installation, const struct request *request,
-                    const char *directory);
+                    const char *directory, const char *name);
 
 #endif

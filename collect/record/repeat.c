@@ -3,6 +3,7 @@
  * doc/decisions/92-repeated-runs.md. */
 #include "collect/record/repeat.h"
 
+#include "collect/experiment/membership.h"
 #include "format/layout.h"
 
 #include <errno.h>
@@ -87,8 +88,13 @@ static int plan_runs(struct runs *runs, struct cause *cause)
 		request->warmup = 0;
 	}
 	runs->side_count = request->versus ? 2 : 1;
-	for (unsigned i = 0; i < request->group_count; i++)
+	for (unsigned i = 0; i < request->group_count; i++) {
+		int status = membership_check(request->groups[i], cause);
+
+		if (status)
+			return status;
 		runs->sides[i].group = request->groups[i];
+	}
 	if (request->group_count == 0)
 		name_groups(runs);
 	return split_commands(runs, cause);

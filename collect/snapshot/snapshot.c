@@ -372,7 +372,7 @@ int snapshot_make(const struct installation *installation, const struct request 
 			experiment_remove(&snapshot.target);
 			status = fail(&snapshot, status, cause);
 		} else {
-			attach_archive(installation, request, snapshot.target.path);
+			attach_archive(installation, request, snapshot.target.path, NULL);
 			say(&snapshot);
 			experiment_close(&snapshot.target);
 		}

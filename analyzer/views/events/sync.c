@@ -393,7 +393,8 @@ void view_locks(const struct dataset *dataset, const struct choices *choices, st
 	shown = choices->limit != 0 && choices->limit < count ? choices->limit : count;
 	quality_put(dataset, output);
 	lock_put_threshold(dataset, choices, output);
-	fprintf(output->out, "Objects waited for: %zu, sorted by total wait time\n\n", count);
+	fprintf(output->out, "Objects waited for: %zu, sorted by total wait time, joins last\n\n",
+	        count);
 	if (!print_is_data(output))
 		fprintf(output->out, "%s%12s  %6s  %10s  %9s  %8s  %7s  %-12s  %s\n",
 		        dataset->count > 1 ? " ID  " : "", "Total sec.", "% wall", "Longest",

@@ -76,16 +76,8 @@ struct sums {
 static uint64_t *make_sums(const void *source, unsigned id)
 {
 	const struct sums *sums = source;
-	const struct tree_own *own = &sums->tree->own;
-	const uint64_t *values = columns_of(&own->values, id);
-	uint64_t *made;
 
-	if (!values)
-		return NULL;
-	made = memory_take(sums->tree->item_count, sizeof(*made));
-	for (size_t row = 0; row < own->values.count; row++)
-		made[sums->items[own->node_of[row]]] += values[row];
-	return made;
+	return owncode_sums(sums->tree, sums->items, id);
 }
 
 /* The functions with the most of a metric, <Total> first, and the one column that they have. */
@@ -215,6 +207,8 @@ static void put_total(const struct dataset *dataset, struct output *output, unsi
 	if (id == METRIC_USER || id == METRIC_SYSTEM)
 		fprintf(output->out, " (%s %%)",
 		        metric_format_percent(sum->of[id], sum->of[METRIC_TOTALCPU], value));
+	if (id == METRIC_WAIT)
+		fputs(", in <Unknown>: ready to run, which has no stack", output->out);
 	fputc('\n', output->out);
 }
 
@@ -268,6 +262,13 @@ static void for_each_top(const struct dataset *dataset, const struct choices *ch
 			put(dataset, choices, output, id, title);
 }
 
+/* Of the states of threads, those are shown that were there. */
+static int is_absent_state(const struct dataset *dataset, unsigned id)
+{
+	return metric_data_of(id) == EXP_DATA_WALL &&
+	       dataset_tree(dataset, TREE_FUNCTIONS)->sum.of[id] == 0;
+}
+
 /* The overview of one kind of data: totals, then functions. */
 static void put_section(const struct dataset *dataset, const struct choices *choices,
                         struct output *output, unsigned kind)
@@ -276,7 +277,8 @@ static void put_section(const struct dataset *dataset, const struct choices *cho
 
 	fprintf(output->out, "\n%s\n", datakinds[kind].title);
 	for (unsigned id = 0; id < METRIC_VALUES; id++) {
-		if (metric_data_of(id) == 1u << kind && metric_overview_of(id, &title) != METRIC_NO)
+		if (metric_data_of(id) == 1u << kind &&
+		    metric_overview_of(id, &title) != METRIC_NO && !is_absent_state(dataset, id))
 			put_total(dataset, output, id);
 		if (id == METRIC_SYSTEM && kind == FMT_DATAKIND_PROFILE)
 			put_residual(dataset, output);
@@ -301,10 +303,12 @@ static void put_threads(const struct dataset *dataset, struct output *output)
 {
 	const struct exp_thread **threads = NULL;
 	const struct dataset_experiment *at = NULL;
-	size_t count = 0, capacity = 0;
+	size_t count = 0, capacity = 0, processes = 0;
 
 	while ((at = dataset_next(dataset, at))) {
 		const struct exp_data_set *data = at->data;
+
+		processes++;
 
 		for (size_t j = 0; j < data->thread_count; j++) {
 			threads = memory_grow(threads, count, &capacity, sizeof(*threads));
@@ -313,8 +317,10 @@ static void put_threads(const struct dataset *dataset, struct output *output)
 	}
 	if (count > 1)
 		qsort(threads, count, sizeof(*threads), by_cpu);
-	fprintf(output->out, "\nThreads: %zu\n", count);
-	for (size_t i = 0; i < count && i < TOP_THREADS; i++) {
+	fprintf(output->out, "\nThreads: %zu%s\n", count,
+	        count == processes && count > 1 ? ", one in each process" : "");
+	for (size_t i = 0; i < count && i < TOP_THREADS && (count != processes || count == 1);
+	     i++) {
 		if (dataset->have & EXP_DATA_PROFILE)
 			fprintf(output->out, "    %14.3f seconds",
 			        report_seconds(threads[i]->cpu_ns));

@@ -30,9 +30,9 @@ void view_programs(const struct dataset *dataset, const struct choices *choices,
 	quality_put(dataset, output);
 	print_describe(table, "Programs, and the processes that ran them", 0);
 	print_column(table, PRINT_COUNT, "processes", "Processes");
-	print_column(table, PRINT_NS, "cpu", "CPU time");
-	print_column(table, PRINT_SECONDS, "wall", "Wall time,\nsum");
-	print_column(table, PRINT_SECONDS, "longest", "Wall time,\nlongest");
+	print_column(table, PRINT_NS, "cpu", "CPU\nsec.");
+	print_column(table, PRINT_SECONDS, "wall", "Wall sec.,\nsum");
+	print_column(table, PRINT_SECONDS, "longest", "Wall sec.,\nlongest");
 	print_column(table, PRINT_COUNT, "failed", "Exit code\nnot 0");
 	print_column(table, PRINT_COUNT, "died", "Died");
 	print_column(table, PRINT_WORD, "program", "Program");

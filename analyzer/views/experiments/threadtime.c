@@ -1,8 +1,10 @@
 /* threadtime.c: see threadtime.h. */
 #include "analyzer/views/experiments/threadtime.h"
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/model/name.h"
+#include "analyzer/model/owncode.h"
 #include "analyzer/report/idle.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
@@ -30,6 +32,7 @@ struct idle {
 	uint64_t ns;          /* of all */
 	uint64_t of[METRICS]; /* by state */
 	const struct dataset *dataset;
+	const uint32_t *own; /* the items of the program's own code, see owncode_items */
 };
 
 static unsigned metric_of(unsigned state)
@@ -77,21 +80,35 @@ static uint64_t idle_in(const struct idle *idle, unsigned id, const struct sym_f
 	return ns;
 }
 
-/* The function with the most of a metric, of its own, if that is half of it or more: the number of
- * its item; 0: there is none. */
-static uint32_t find_half(const struct idle *idle, unsigned id, uint64_t whole)
+/* What each item has of a metric: CPU time where it was used, a wait where the program's own code
+ * called what waits. NULL: nobody has any. The caller frees. */
+static uint64_t *sums_of(const struct idle *idle, unsigned id)
 {
 	const struct tree *tree = dataset_tree(idle->dataset, TREE_FUNCTIONS);
 	const struct fold *fold = dataset_fold(idle->dataset, TREE_FUNCTIONS);
+	uint64_t *sums;
 
-	for (uint32_t i = 1; i < tree->item_count; i++) {
-		uint64_t own = columns_at(&fold->own, i, id), half = whole - whole / 2;
+	if (id != METRIC_TOTALCPU)
+		return owncode_sums(tree, idle->own, id);
+	sums = memory_take(tree->item_count, sizeof(*sums));
+	for (uint32_t i = 1; i < tree->item_count; i++)
+		sums[i] = columns_at(&fold->own, i, id);
+	return sums;
+}
 
-		if (own < half || own < half + idle_in(idle, id, tree->items[i].function))
-			continue;
-		return is_code(tree->items[i].function) ? i : 0;
-	}
-	return 0;
+/* The function with the most of a metric, if that is half of it or more: the number of its item; 0:
+ * there is none. */
+static uint32_t find_half(const struct idle *idle, unsigned id, uint64_t whole)
+{
+	const struct tree *tree = dataset_tree(idle->dataset, TREE_FUNCTIONS);
+	uint64_t *sums = sums_of(idle, id), half = whole - whole / 2;
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; sums && i < tree->item_count && found == 0; i++)
+		if (sums[i] >= half && sums[i] >= half + idle_in(idle, id, tree->items[i].function))
+			found = i;
+	free(sums);
+	return found != 0 && is_code(tree->items[found].function) ? found : 0;
 }
 
 static void put_part(const struct idle *idle, const struct choices *choices, FILE *out, unsigned id,
@@ -101,7 +118,10 @@ static void put_part(const struct idle *idle, const struct choices *choices, FIL
 	uint32_t item = find_half(idle, id, value);
 	char *name;
 
-	fprintf(out, "%s %.3f", id == METRIC_TOTALCPU ? "CPU" : metric_keyword(id),
+	fprintf(out, "%s %.3f",
+	        id == METRIC_TOTALCPU ? "CPU"
+	        : id == METRIC_WAIT   ? "ready"
+	                              : metric_keyword(id),
 	        report_seconds(value));
 	if (item == 0)
 		return;
@@ -118,10 +138,13 @@ void thread_time_put(const struct dataset *dataset, const struct choices *choice
 	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->sum;
 	const char *before = " = ";
 	struct idle idle;
+	uint32_t *own;
 
 	if (!(dataset->have & EXP_DATA_WALL))
 		return;
+	own = owncode_items(dataset_tree(dataset, TREE_FUNCTIONS));
 	idle = find_idle(dataset, sum);
+	idle.own = own;
 	fprintf(output->out, "Thread time %.3f s", report_seconds(sum->of[METRIC_TOTALTIME]));
 	for (size_t i = 0; i < sizeof(parts); i++) {
 		uint64_t ns = sum->of[parts[i]] - idle.of[parts[i]];
@@ -136,4 +159,5 @@ void thread_time_put(const struct dataset *dataset, const struct choices *choice
 		fprintf(output->out, "%sidle %.3f (%llu %s)", before, report_seconds(idle.ns),
 		        (unsigned long long)idle.threads, idle.threads == 1 ? "thread" : "threads");
 	fputs("\n\n", output->out);
+	free(own);
 }

@@ -54,11 +54,11 @@ static void expect(struct print_table *table, size_t columns, const char *expect
 Test(print_text, columns_are_as_wide_as_their_cells_and_headings)
 {
 	expect(begin("a", 7, "b"), 0,
-	       "        Total  \n"
+	       "        Total\n"
 	       "First  Events  Second\n"
 	       "a           7  b\n");
 	expect(begin("a longer word", 1234567, "b"), 0,
-	       "                 Total  \n"
+	       "                 Total\n"
 	       "First           Events  Second\n"
 	       "a longer word  1234567  b\n");
 }
@@ -85,12 +85,12 @@ static struct print_table *times(uint64_t ns)
 Test(print_text, short_times_are_microseconds)
 {
 	expect(times(999999), 0,
-	       "   Time  Longest            Two          \n"
+	       "   Time  Longest            Two\n"
 	       "  usec.    usec.  lines (usec.)       End\n"
 	       "999.999    0.020          0.000  0.500000\n"
 	       "  0.081    0.020          0.000  0.500000\n");
 	expect(times(1000000), 0,
-	       "    Time                 Two          \n"
+	       "    Time                 Two\n"
 	       "    sec.   Longest     lines       End\n"
 	       "0.001000  0.000000  0.000000  0.500000\n"
 	       "0.000000  0.000000  0.000000  0.500000\n");
@@ -131,7 +131,7 @@ Test(print_text, thousands_are_apart_on_a_terminal)
 	struct print_table *table = begin("a", 1234567, "b"), *record = print_record_begin("test");
 
 	expect(table, 80,
-	       "           Total  \n"
+	       "           Total\n"
 	       "First     Events  Second\n"
 	       "a      1,234,567  b\n");
 	print_field(record, PRINT_BYTES, "bytes", "Bytes", 12345);
@@ -171,7 +171,7 @@ Test(print_text, what_fits_is_not_cut)
 	char expected[256];
 
 	snprintf(expected, sizeof(expected),
-	         "%40s   Total  \nFirst%35s  Events  Second\n%s       7  b\n", "", "", words);
+	         "%40s   Total\nFirst%35s  Events  Second\n%s       7  b\n", "", "", words);
 	/* 40 + 2 + 6 + 2 + 6 */
 	expect(begin(words, 7, "b"), 56, expected);
 	expect(begin(words, 7, "b"), 57, expected);

@@ -38,6 +38,13 @@ Test(report, a_command_can_be_typed)
 	EXPECT_COMMAND("echo ''\\'''\\''' 'a'\\'''", "echo", "''", "a'");
 }
 
+Test(report, empty_words_behind_a_title_are_counted)
+{
+	EXPECT_COMMAND("'redis-server *:6379' '' (3 times)", "redis-server *:6379", "", "", "");
+	EXPECT_COMMAND("a '' b '' (4 times)", "a", "", "b", "", "", "", "");
+	EXPECT_COMMAND("a '' '' '' b '' ''", "a", "", "", "", "b", "", "");
+}
+
 static void expect_cut(const char *word, size_t kept, int is_cut)
 {
 	const struct exp_info info = command_of((const char *[]){word, NULL});
