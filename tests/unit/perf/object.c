@@ -4,7 +4,10 @@
 
 #include <criterion/criterion.h>
 #include <limits.h>
+#include <link.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,4 +52,61 @@ Test(object, a_program_is_found_by_its_process_where_its_name_is_gone, .init = f
 	cr_assert_not(is_found("/no/such/program", is.st_dev, is.st_ino + 1, child));
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
+}
+
+/* What the loader says of this program, which is the first that it tells of. */
+static int compare_with(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct object *object = context;
+	size_t id_size = 0, compared = 0;
+	const char *id = object_build_id(object, &id_size);
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		const char *note = (const char *)info->dlpi_addr + header->p_vaddr;
+
+		if (header->p_type == PT_LOAD && header->p_filesz != 0) {
+			uint64_t first = header->p_offset, last = first + header->p_filesz - 1;
+
+			cr_expect_eq(object_address(object, last),
+			             header->p_vaddr + header->p_filesz - 1);
+			cr_expect_eq(object_address(object, first), header->p_vaddr);
+		}
+		if (header->p_type == PT_NOTE && ((const ElfW(Nhdr) *)note)->n_type == 3) {
+			cr_assert_eq(((const ElfW(Nhdr) *)note)->n_descsz, id_size);
+			cr_expect_eq(memcmp(note + sizeof(ElfW(Nhdr)) + sizeof("GNU"), id, id_size),
+			             0);
+			compared++;
+		}
+	}
+	cr_expect_eq(compared, 1, "a build id");
+	return 1;
+}
+
+Test(object, addresses_and_the_build_id_are_those_of_the_file, .init = find_own)
+{
+	struct object *object = object_of(own, is.st_dev, is.st_ino, getpid());
+
+	cr_expect_str_eq(object_path(object), own);
+	dl_iterate_phdr(compare_with, object);
+	cr_expect_eq(object_address(object, (uint64_t)is.st_size + 4096), OBJECT_NOWHERE);
+	cr_expect_eq(object_address(object, UINT64_MAX), OBJECT_NOWHERE);
+}
+
+Test(object, a_file_has_one_object, .init = find_own)
+{
+	struct object *object = object_of(own, is.st_dev, is.st_ino, getpid());
+
+	cr_expect_eq(object_of(own, is.st_dev, is.st_ino, getpid()), object);
+	cr_expect_neq(object_of(own, is.st_dev, is.st_ino + 1, getpid()), object);
+	cr_expect_neq(object_of("/bin/sh", is.st_dev, is.st_ino, getpid()), object);
+	for (int i = 0; i < 300; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/no/such/file/%d", i);
+		cr_expect_eq(object_of(path, 1, 2, 3), object_of(path, 1, 2, 3));
+		cr_expect_str_eq(object_path(object_of(path, 1, 2, 3)), path);
+	}
+	cr_expect_eq(object_of(own, is.st_dev, is.st_ino, getpid()), object);
 }

@@ -4,6 +4,7 @@
 #include "format/keep.h"
 #include "format/layout.h"
 #include "tests/unit/collect/scratch.h"
+#include "tests/unit/refused.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -89,7 +90,7 @@ static uint64_t finish(void)
 	return since;
 }
 
-Test(snapshot_kept, what_begins_after_the_moment_is_taken_out)
+static void take_out(void)
 {
 	put_file("from/profile", MOMENT + 1);
 	put_file("to/profile", MOMENT - 1);
@@ -100,6 +101,17 @@ Test(snapshot_kept, what_begins_after_the_moment_is_taken_out)
 	cr_expect_not(is_there("profile", 1));
 	cr_expect(is_there("profile", 2), "it has had its place before");
 	cr_expect(is_there("profile", 3));
+}
+
+Test(snapshot_kept, what_begins_after_the_moment_is_taken_out)
+{
+	take_out();
+}
+
+Test(snapshot_kept, by_zeros_where_the_file_system_knows_no_holes)
+{
+	refuse_call(SYS_fallocate, EOPNOTSUPP);
+	take_out();
 }
 
 Test(snapshot_kept, what_was_moved_in_the_ring_alone_stays)
