@@ -98,6 +98,61 @@ Test(view_changes, numbers_of_things_are_means_of_a_run)
 	       "more        0     4096       -        4096    4096    4096  libc.so.6+0x758cb\n");
 }
 
+#define NOTES \
+	"# heap: 3 runs, profile: 3 runs\n" \
+	"# 0 rows were tested; on average at most 0.75 % of the changes are false\n"
+
+/* The programs of the groups are one row, whatever their names. */
+Test(view_changes, load_objects_are_the_sums_of_their_functions)
+{
+	expect(GROUPS, "metrics i.heapalloccnt:e.heapalloccnt\nobjectchanges", "# heap: ",
+	       NOTES
+	       "Inclusive Allocations, mean of a run\n"
+	       "Change  heap  profile   Ratio  Difference  from    to  Load Object\n"
+	       "less     269        4  0.0149        -265  -265  -265  <Total>\n"
+	       "less     269        4  0.0149        -265  -265  -265  heap_known\n"
+	       "less     269        4  0.0149        -265  -265  -265  libc.so.6\n"
+	       "more       0        2       -           2     2     2  ld-linux-x86-64.so.2\n"
+	       "Exclusive Allocations, mean of a run\n"
+	       "Change  heap  profile   Ratio  Difference  from    to  Load Object\n"
+	       "less     269        4  0.0149        -265  -265  -265  <Total>\n"
+	       "less     239        1  0.0042        -238  -238  -238  heap_known\n"
+	       "less      30        1  0.0333         -29   -29   -29  libc.so.6\n"
+	       "more       0        2       -           2     2     2  ld-linux-x86-64.so.2\n");
+}
+
+/* A run of the second group did 4 of 269 pieces: its values count 67.25 times. */
+#define PER_PIECE \
+	NOTES \
+	"Exclusive Allocations, mean of a run for as much work as one of the first group\n" \
+	"Change  heap  profile   Ratio  Difference     from       to  Load Object\n" \
+	"less     239    67.25  0.2814     -171.75  -171.75  -171.75  heap_known\n" \
+	"more       0    134.5       -       134.5    134.5    134.5  ld-linux-x86-64.so.2\n" \
+	"more      30    67.25  2.2417       37.25    37.25    37.25  libc.so.6\n" \
+	"same     269      269  1.0000           0        0        0  <Total>\n"
+
+Test(view_changes, values_are_for_as_much_work_as_the_first_group_did)
+{
+	expect(GROUPS, "metrics e.heapalloccnt\nper 269,4\nobjectchanges", "# heap: ", PER_PIECE);
+	expect(GROUPS, "metrics e.heapalloccnt\nper heapalloccnt\nobjectchanges",
+	       "# heap: ", PER_PIECE);
+	expect(GROUPS, "metrics e.heapalloccnt\nper heapalloccnt(main)\nobjectchanges",
+	       "# heap: ", PER_PIECE);
+}
+
+Test(view_changes, a_run_that_did_no_work_stays_as_it_is)
+{
+	expect(GROUPS,
+	       "metrics e.heapalloccnt\nper heapalloccnt(leak_malloc)\nlimit 1\nobjectchanges",
+	       "# per: ",
+	       "# per: run 1 of profile did no work that is counted\n"
+	       "# per: run 2 of profile did no work that is counted\n"
+	       "# per: run 3 of profile did no work that is counted\n" NOTES
+	       "Exclusive Allocations, mean of a run for as much work as one of the first group\n"
+	       "Change  heap  profile   Ratio  Difference  from    to  Load Object\n"
+	       "less     269        4  0.0149        -265  -265  -265  <Total>\n");
+}
+
 Test(view_changes, the_same_runs_have_no_changes)
 {
 	cr_assert_eq(
