@@ -62,6 +62,20 @@ contains "and terminals" '^  read\(/dev/p' known.txt
 contains "a wait for the end of a thread tells which one" '^  which is the end of thread [0-9]+ \(wall_known\)' known.txt
 contains "a wait that failed" '^  pthread_rwlock_timedrdlock\(rwlock\), Connection timed out' known.txt
 
+# ---- nothing of that needs a privilege
+
+if [ "$(id -u)" = 0 ] && have setpriv; then
+	for_everyone
+	cp "$programs/wall_known" "$everyones"
+	(cd "$everyones" && exec setpriv --reuid 65534 --regid 65534 --clear-groups bin/xcollect -w on -F off -A off -o user.er ./wall_known) >user.out 2>user.err
+	is "another user's program waits as root's" 0 $?
+	mv "$everyones/user.er" .
+	report user -metrics "$inclusive:name" -functions
+	right "and each function has its time, in its state" user.out user
+else
+	skip "another user" "this needs root and setpriv" 2
+fi
+
 # ---- with everything else
 
 record all -w on -s all -i on -H on -p hi -F off -A off -- "$programs/wall_known"
