@@ -345,13 +345,13 @@ Test(views, files_stand_in_one_order)
 	      "    4  /d/bb", "    7  /d/many", "    6  /d/many");
 }
 
-Test(views, a_kind_without_a_view_of_its_own_has_its_stacks)
+/* What plain_view prints of input and output; the caller frees. */
+static char *run_plain(void)
 {
 	struct analysis analysis;
 	char *text = NULL;
 	size_t size;
 
-	put_calls();
 	analysis_init(&analysis);
 	cr_assert_eq(
 		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
@@ -362,6 +362,15 @@ Test(views, a_kind_without_a_view_of_its_own_has_its_stacks)
 	fclose(analysis.output.out);
 	analysis.output.out = stdout;
 	analysis_fini(&analysis);
+	return text;
+}
+
+Test(views, a_kind_without_a_view_of_its_own_has_its_stacks)
+{
+	char *text;
+
+	put_calls();
+	text = run_plain();
 	cr_assert(strstr(text, "Summary Results: Distinct Stacks = 1, Total Read Calls = 2, "
 	                       "Total Bytes Read = 4097, Total Read Time = 1.500, "),
 	          "%s", text);
@@ -369,6 +378,20 @@ Test(views, a_kind_without_a_view_of_its_own_has_its_stacks)
 		strstr(text, "\nStack #1, Read Calls = 2, Bytes Read = 4097, Read Time = 1.500, "),
 		"%s", text);
 	cr_assert(strstr(text, ", I/O Errors = 2, "), "%s", text);
+	free(text);
+}
+
+Test(views, it_names_the_function_to_look_at)
+{
+	static const char code[] =
+		"<map version=\"1.0\">\n <function name=\"work\" kind=\"jit\" address=\"0x1000\" size=\"8192\" generation=\"0\"/>\n</map>\n";
+	char *text;
+
+	maker_put(&maker, "map.xml", code, sizeof(code) - 1);
+	put_calls();
+	text = run_plain();
+	cr_expect(strstr(text, "\n# next: csingle work  (who calls it and what it calls)\n\n"),
+	          "%s", text);
 	free(text);
 }
 

@@ -149,6 +149,55 @@ Test(lanes, waits_for_synchronization_are_known_without_it)
 	cr_expect_str_eq(letters(0, 200, 10), ".ll.c.....");
 }
 
+/* Of a mutex and the like is waited for a lock, of all else for a condition. */
+Test(lanes, what_is_waited_for_is_told_by_the_function)
+{
+	static const struct {
+		unsigned func;
+		char letter;
+	} rows[] = {{FMT_sync_func_MUTEX_LOCK, 'l'},   {FMT_sync_func_MUTEX_CLOCKLOCK, 'l'},
+	            {FMT_sync_func_RDLOCK, 'l'},       {FMT_sync_func_SPIN_LOCK, 'l'},
+	            {FMT_sync_func_MTX_LOCK, 'l'},     {FMT_sync_func_MTX_TIMEDLOCK, 'l'},
+	            {FMT_sync_func_ONCE, 'l'},         {FMT_sync_func_CALL_ONCE, 'l'},
+	            {FMT_sync_func_COND_WAIT, 'c'},    {FMT_sync_func_SEM_WAIT, 'c'},
+	            {FMT_sync_func_BARRIER_WAIT, 'c'}, {FMT_sync_func_JOIN, 'c'},
+	            {FMT_sync_func_FUTEX_WAIT, 'c'},   {FMT_sync_func_SEMOP, 'c'}};
+	enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+	struct maker_stream sync;
+	char expected[ROWS + 1] = "";
+
+	maker_stream_init(&sync);
+	maker_extent(&sync, TID, t, 4096);
+	for (unsigned i = 0; i < ROWS; i++) {
+		maker_sync(&sync, t + (10ull * i + 10) * MS, rows[i].func, 0x5000, 10 * MS, 0,
+		           EXP_NO_INDEX);
+		expected[i] = rows[i].letter;
+	}
+	maker_stream_put(&maker, &sync, "synctrace");
+	open_experiment("off");
+	cr_expect_str_eq(letters(0, 10 * ROWS, ROWS), expected);
+}
+
+Test(lanes, so_are_calls_of_pipes_sockets_and_files)
+{
+	struct maker_stream io;
+	struct maker_call call = {.func = FMT_io_func_READ, .bytes = 1, .wait = 20 * MS};
+
+	maker_stream_init(&io);
+	maker_extent(&io, TID, t, 4096);
+	maker_io_file(&io, t, 16, FMT_file_type_PIPE, "pipe:[1]");
+	maker_io_file(&io, t, 32, FMT_file_type_SOCKET, "tcp 127.0.0.1:9");
+	maker_io_file(&io, t, 48, FMT_file_type_REGULAR, "/a");
+	for (unsigned i = 0; i < 4; i++) {
+		call.file = i < 3 ? 16 * (i + 1) : 0;
+		call.fd = 3 + i;
+		maker_io(&io, t + (40ull * i + 20) * MS, &call);
+	}
+	maker_stream_put(&maker, &io, "iotrace");
+	open_experiment("off");
+	cr_expect_str_eq(letters(0, 160, 8), "p.s.f.f.");
+}
+
 Test(lanes, filters_choose)
 {
 	struct expression_error error;
