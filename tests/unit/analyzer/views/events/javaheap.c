@@ -57,6 +57,8 @@ static void expect(const char *commands, const char *rows)
 	text = strstr(made.text, rows);
 	cr_expect(text && strspn(text + strlen(rows), "\n") == strlen(text + strlen(rows)), "%s%s",
 	          made.text, made.messages);
+	cr_expect_eq(made.status, 0);
+	cr_expect_str_empty(made.messages);
 	answer_fini(&made);
 }
 

@@ -65,6 +65,8 @@ static void expect(const char *view, const char *const *rows)
 		text = text && text[1] != '\0' && text[1] != '#' ? text + 1 : NULL;
 	}
 	cr_expect_null(text, "more rows: %s", text);
+	cr_expect_eq(made.status, 0);
+	cr_expect_str_empty(made.messages);
 	answer_fini(&made);
 }
 

@@ -75,6 +75,7 @@ static void expect(const char *commands, const char *const *parts)
 		          made.messages);
 		text = found + strlen(*parts);
 	}
+	cr_expect_eq(made.status, 0);
 	answer_fini(&made);
 }
 #define EXPECT(commands, ...) expect(commands, (const char *[]){__VA_ARGS__, NULL})

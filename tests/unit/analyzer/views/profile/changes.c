@@ -72,6 +72,7 @@ static void expect(const char *groups, const char *lines, const char *from, cons
 	at = strstr(answer.text, from);
 	cr_expect(at && strcmp(at, expected) == 0, "%s\n%s", answer.text, answer.messages);
 	cr_expect_eq(answer.status, 0);
+	cr_expect_str_empty(answer.messages);
 	answer_fini(&answer);
 }
 

@@ -35,6 +35,8 @@ static void expect(const char *line, const char *rows)
 
 	cr_expect(text && strcmp(text + strlen("e.totalcpu\n"), rows) == 0, "%s: %s%s", line,
 	          made.text, made.messages);
+	cr_expect_eq(made.status, 0);
+	cr_expect_str_empty(made.messages);
 	answer_fini(&made);
 }
 

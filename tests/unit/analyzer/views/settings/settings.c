@@ -187,6 +187,8 @@ Test(settings, descendants_are_opened_as_the_rc_file_says)
 		for (const char *at = answer.text; (at = strchr(at, '\n')); at++)
 			rows += at[1] != '\0' && strncmp(at + 2, ",1,", 3) == 0;
 		cr_expect_eq(rows, choices[i].rows, "%s: %s", lines, answer.text);
+		cr_expect_eq(answer.status, 0);
+		cr_expect_str_empty(answer.messages);
 		answer_fini(&answer);
 	}
 	/* The C library gives the reason. */
