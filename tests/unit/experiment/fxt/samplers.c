@@ -1,4 +1,5 @@
 /* The helpers of samplers: whether they are running, and have written their counts. */
+#include "experiment/fxt/samplers.h"
 #include "tests/unit/experiment/make_samples.h"
 
 #include <criterion/criterion.h>
@@ -94,4 +95,81 @@ Test(samplers, so_has_that_of_the_last_counter)
 	cr_expect_eq(experiment_info(experiment)->untold, 0);
 	close(lock);
 	end();
+}
+
+/* The n-th sampler of an experiment with these settings; NULL if there is none. */
+static const struct exp_sampler *sampler_of(const char *settings, unsigned n)
+{
+	static struct exp_sampler sampler;
+	struct exp_cause cause;
+	int rc;
+
+	begin(settings);
+	cr_assert_eq(maker_open(&maker, &experiment, &cause), 0, "%s", cause.text);
+	rc = exp_sampler_get(experiment, n, &sampler);
+	end();
+	experiment = NULL;
+	return rc == 0 ? &sampler : NULL;
+}
+
+#define COUNTED(value) "<setting name=\"counters\" value=\"" value "\"/>\n" CLOCK EXIT
+
+Test(samplers, each_counter_has_its_event_and_its_interval)
+{
+	static const struct {
+		const char *settings;
+		unsigned n;
+		const char *event;
+		uint64_t period;
+	} rows[] = {{COUNTED("page-faults,10 cycles,5"), 1, "page-faults", 10},
+	            {COUNTED("page-faults,10 cycles,5"), 2, "cycles", 5},
+	            {COUNTED("page-faults,10   cycles,5 "), 2, "cycles", 5},
+	            {COUNTED("cpu/event=0x3c/,2000003"), 1, "cpu/event=0x3c/", 2000003},
+	            {COUNTED("r1,18446744073709551615"), 1, "r1", UINT64_MAX},
+	            {COUNTED("x,90"), 1, "x", 90}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct exp_sampler *got = sampler_of(rows[i].settings, rows[i].n);
+
+		cr_assert_not_null(got, "row %zu", i);
+		cr_expect_str_eq(got->event, rows[i].event);
+		cr_expect_eq(got->period, rows[i].period);
+	}
+}
+
+Test(samplers, what_is_no_counter_is_none)
+{
+	static const struct {
+		const char *settings;
+		unsigned n;
+	} rows[] = {{COUNTED("page-faults,10 cycles,5"), 3},
+	            {COUNTED(""), 1},
+	            {CLOCK EXIT, 1},
+	            {COUNTED("cycles"), 1},
+	            {COUNTED("cycles,"), 1},
+	            {COUNTED(",5"), 1},
+	            {COUNTED("cycles,0"), 1},
+	            {COUNTED("cycles,-5"), 1},
+	            {COUNTED("cycles,:5"), 1},
+	            {COUNTED("cycles,5x"), 1},
+	            {COUNTED("cycles, 5"), 1},
+	            {COUNTED("cycles,18446744073709551616"), 1},
+	            {"<setting name=\"counters\" value=\"cycles,5\"/>\n" EXIT, 1}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect_null(sampler_of(rows[i].settings, rows[i].n), "row %zu", i);
+}
+
+Test(samplers, the_first_one_is_that_of_cpu_time)
+{
+	const struct exp_sampler *got = sampler_of(SETTING CLOCK EXIT, 0);
+
+	cr_assert_not_null(got);
+	cr_expect_str_empty(got->event);
+	cr_expect_eq(got->period, 250000);
+	cr_expect_null(sampler_of(CLOCK EXIT, 0));
+	cr_expect_null(sampler_of("<setting name=\"sampler_ns\" value=\"0\"/>\n" CLOCK EXIT, 0));
+	cr_expect_null(sampler_of("<setting name=\"sampler_ns\" value=\"x\"/>\n" CLOCK EXIT, 0));
+	cr_expect_null(sampler_of(
+		SETTING "<setting name=\"sampler_timers\" value=\"1\"/>\n" CLOCK EXIT, 0));
 }
