@@ -15,6 +15,16 @@ static const uint64_t t = MAKER_START_TICKS;
 static struct maker maker;
 static struct analysis analysis;
 
+static void load(void)
+{
+	analysis_init(&analysis);
+	cr_assert_eq(
+		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
+		0);
+	analysis_set_defaults(&analysis);
+	dataset_load(&analysis.dataset, &analysis.output);
+}
+
 /* Thread 42: samples of two stacks alternately, half a second apart; it allocates blocks that
  * thread 43 frees. Thread 43: one sample, one allocation. The peak is 30 bytes, of both. */
 static void set_up(void)
@@ -41,12 +51,26 @@ static void set_up(void)
 	maker_alloc(&stream, t + 200, 0x6000, 20, ids[1]);
 	maker_free(&stream, t + 300, 0x5000);
 	maker_stream_put(&maker, &stream, "heaptrace");
-	analysis_init(&analysis);
-	cr_assert_eq(
-		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
-		0);
-	analysis_set_defaults(&analysis);
-	dataset_load(&analysis.dataset, &analysis.output);
+	load();
+}
+
+/* A sample from before the start, as clocks of CPUs may disagree, and one half a millisecond after
+ * it. */
+static void set_up_early(void)
+{
+	static const uint64_t pc = 0x1000;
+	static const int parent = -1;
+	struct maker_stream stream;
+	uint32_t id;
+
+	maker_create(&maker);
+	maker_nodes(&maker, 1, &pc, &parent, &id);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t - 5000000, 4096);
+	maker_clock(&stream, t - 5000000, FMT_clock_state_USER, 10000000, id);
+	maker_clock(&stream, t + 500000, FMT_clock_state_USER, 10000000, id);
+	maker_stream_put(&maker, &stream, "profile");
+	load();
 }
 
 static void tear_down(void)
@@ -119,6 +143,18 @@ Test(export_rows, times_are_milliseconds_in_order)
 	cr_assert_eq(value_of(&rows, EXP_ALLOC_BYTES, 0), 10);
 	check_row(&rows, 6, 2, 1, 0, 0);
 	check_row(&rows, 7, 2, 1, 2200, 1);
+	export_rows_fini(&rows);
+}
+
+Test(export_rows, what_came_before_the_start_is_in_the_first_millisecond, .init = set_up_early)
+{
+	struct export_rows rows;
+
+	cr_assert_eq(export_rows_read(&analysis.dataset, dataset_next(&analysis.dataset, NULL), 1,
+	                              &rows),
+	             0);
+	cr_assert_eq(rows.count, 1);
+	check_row(&rows, 0, 1, 0, 0, 2);
 	export_rows_fini(&rows);
 }
 
