@@ -2,16 +2,18 @@
 . "${0%/*}/lib.sh"
 
 # watch NAME COMMAND...: run it, and have in $highest how many KiB of the disk NAME.er took at most, and in $looks how often
-# that was seen
+# that was seen. While du looks, one file may become smaller that it has counted, and another one larger that it has not: only
+# what it sees twice in a row was there.
 watch()
 {
-	local now pid
+	local now pid before=0 both
 	highest=0 looks=0
 	"${@:2}" &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
 		now=$(du -sk "$1.er" 2>/dev/null | cut -f1)
-		[ "${now:-0}" -le $highest ] || highest=$now
+		now=${now:-0} both=$((now < before ? now : before)) before=$now
+		[ $both -le $highest ] || highest=$both
 		looks=$((looks + 1))
 		sleep 0.01
 	done
