@@ -37,8 +37,8 @@ Test(host, is_described_as_the_system_does)
 	cr_expect_str_eq(host.system.nodename, own.nodename);
 	cr_expect_str_eq(host.system.release, own.release);
 	cr_expect_str_eq(host.system.machine, own.machine);
-	cr_expect_eq(host.cpus, sysconf(_SC_NPROCESSORS_ONLN));
-	cr_expect_eq(host.page_size, sysconf(_SC_PAGESIZE));
+	cr_expect_eq(host.cpus, (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+	cr_expect_eq(host.page_size, (uint64_t)sysconf(_SC_PAGESIZE));
 	cr_assert_eq(sysinfo(&info), 0);
 	cr_expect_eq(host.memory_kib, (uint64_t)info.totalram * info.mem_unit / 1024);
 	cr_expect_str_eq(host.boot_id, line_of("/proc/sys/kernel/random/boot_id", ""));
@@ -53,6 +53,6 @@ Test(host, a_tick_is_that_of_the_coarse_clocks)
 
 	cr_assert_eq(clock_getres(CLOCK_MONOTONIC_COARSE, &tick), 0);
 	cr_assert_eq(tick.tv_sec, 0);
-	cr_expect_eq(host_tick_ns(), tick.tv_nsec);
+	cr_expect_eq(host_tick_ns(), (uint64_t)tick.tv_nsec);
 	cr_expect_gt(host_tick_ns(), 0);
 }
