@@ -101,7 +101,9 @@ record on -p off -H on -z on -A off -- "$programs/heap_cost" 20000 5
 is "-z on compresses at the end" "0 ./heaptrace.zst" "$? $(files on.er)"
 contains "log.xml says so" '<setting name="compress" value="on"/>' on.er/log.xml
 "$xer_print" -header on.er >on.txt 2>&1
-contains "and the header" 'data files compressed' on.txt
+contains "and the header" 'compressed = on' on.txt
+record usual -p off -- true
+contains "as usual, only archives are" 'compressed = archives' <("$xer_print" -header usual.er 2>&1)
 "$xer_print" -overview on.er >on.txt 2>&1
 contains "all events are there" '^# quality: 4[0-9]{4} heap events, 0 lost' on.txt
 record off -p off -H on -- "$programs/heap_cost" 20000 5
