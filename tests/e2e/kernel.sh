@@ -67,7 +67,7 @@ report known -filters 'FNAME("^read_(iter_)?zero$") IN STACK' -functions
 within "a filter by a function of the kernel" 99.5 100 "$(share known read_zeros 4)"
 is "nothing else is left" "" "$(value known write_nothing 4)"
 report known -export folded known.folded
-contains "flame graphs have the kernel's functions on top" ';read_zeros;read;entry_SYSCALL_64[^;]*;.*;read_(iter_)?zero [0-9]+$' known.folded
+contains "flame graphs have the kernel's functions on top" ';read_zeros;read;([^;]*;)*entry_SYSCALL_64[^;]*;.*;read_(iter_)?zero [0-9]+$' known.folded
 report known -printmode json -functions
 contains "so has JSON" '"vfs_write"' known.txt
 report known -lines

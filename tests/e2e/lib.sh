@@ -278,6 +278,16 @@ for_everyone()
 	chmod 1777 "$everyones"
 }
 
+# others_come_here: may users who are nobody special search the working directory and all above it?
+others_come_here()
+{
+	local at=$PWD
+	while [ -n "$at" ]; do
+		[[ "$(stat -c %A "$at")" == *[xt] ]] || return
+		at=${at%/*}
+	done
+}
+
 # ---- failing system calls
 
 # errno numbers, as the injecting program takes them

@@ -34,6 +34,7 @@ is "filters of the command line choose what is in it" "0 yes" "$? $([ "$(wc -c <
 
 # ---- hostile names: of functions, threads, files, arguments, notes
 cat >hostile.c <<'END'
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <unistd.h>
 #include <pthread.h>

@@ -212,7 +212,8 @@ refused "with a program" 125 --snapshot 1 true
 refused "with -P" 125 --snapshot 1 -P 1
 if [ "$(id -u)" = 0 ]; then
 	begin own 0
-	limited 20 setpriv --reuid 65534 --clear-groups "$xcollect" --snapshot "$recorded" -A off -o /tmp/refused.er >refused.txt 2>&1
+	for_everyone
+	limited 20 setpriv --reuid 65534 --clear-groups "$everyones/bin/xcollect" --snapshot "$recorded" -A off -o /tmp/refused.er >refused.txt 2>&1
 	is "another user's process is refused" 126 $?
 	contains "it is said" "^xcollect: process $recorded may not be looked at: it belongs to another user" refused.txt
 	rm -rf own.er

@@ -51,12 +51,14 @@ is "all: every thread is listed" $((many + 201)) "$(grep -c ', Thread [0-9]' all
 is "all: and its files are sound" "" "$(<all$many.txt.err)"
 
 # ---- timers, which count as pending signals of the user
-nobody=()
-[ "$(id -u)" != 0 ] || { have setpriv && chmod 777 . && nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups); }
+nobody=() there=$PWD from=$BUILD
+[ "$(id -u)" != 0 ] || { have setpriv && for_everyone && there=$everyones from=$everyones && nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups); }
+cp "$programs/queued" "$there"
 if [ "$(id -u)" = 0 ] && [ ${#nobody[@]} = 0 ]; then
 	skip "signals that threads may queue" "setpriv cannot be run" 3
 else
-	(ulimit -i 64 && timeout 20 "${nobody[@]}" "$xcollect" -A off -p hi -o queued.er "$programs/queued" 100 20 >queued.out 2>queued.err)
+	(cd "$there" && ulimit -i 64 && timeout 20 "${nobody[@]}" "$from/bin/xcollect" -A off -p hi -o queued.er ./queued 100 20) >queued.out 2>queued.err
+	[ "$there" = "$PWD" ] || mv "$there/queued.er" .
 	is "100 threads, of a user who may have 64 signals pending, can queue some" "queued 20" "$(<queued.out)"
 	report queued -header all
 	within "CPU time is covered all the same" 80 120 "$(sed -n 's/.*CPU time covered \([0-9.]*\) %.*/\1/p' queued.txt)"
