@@ -66,29 +66,21 @@ static int is_watched(void)
 void attach_archive(const struct installation *installation, const struct request *request,
                     const char *directory, const char *name)
 {
-	char *const quiet[] = {(char *)installation->archive,
-	                       "-q",
-	                       "-a",
-	                       (char *)request->archive,
-	                       "-z",
-	                       (char *)compress_words[request->compress],
-	                       (char *)directory,
-	                       NULL};
-	char *const closing[] = {(char *)installation->archive,
-	                         "-s",
-	                         (char *)name,
-	                         "-a",
-	                         (char *)request->archive,
-	                         "-z",
-	                         (char *)compress_words[request->compress],
-	                         (char *)directory,
-	                         NULL};
-	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 	int is_told = name && is_watched();
+	char *const argv[] = {(char *)installation->archive,
+	                      "-a",
+	                      (char *)request->archive,
+	                      "-z",
+	                      (char *)compress_words[request->compress],
+	                      is_told ? "-s" : "-q",
+	                      (char *)(is_told ? name : directory),
+	                      (char *)(is_told ? directory : NULL),
+	                      NULL};
+	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 
 	if (installation->archive[0] &&
 	    (is_told || strcmp(request->archive, "off") != 0 || request->compress == COMPRESS_ON))
-		run(is_told ? closing : quiet, environment);
+		run(argv, environment);
 }
 
 static int64_t now_ms(void)

@@ -303,12 +303,13 @@ static void put_threads(const struct dataset *dataset, struct output *output)
 {
 	const struct exp_thread **threads = NULL;
 	const struct dataset_experiment *at = NULL;
-	size_t count = 0, capacity = 0, processes = 0;
+	size_t count = 0, capacity = 0;
+	int is_one_each = 1;
 
 	while ((at = dataset_next(dataset, at))) {
 		const struct exp_data_set *data = at->data;
 
-		processes++;
+		is_one_each &= data->thread_count == 1;
 
 		for (size_t j = 0; j < data->thread_count; j++) {
 			threads = memory_grow(threads, count, &capacity, sizeof(*threads));
@@ -317,10 +318,11 @@ static void put_threads(const struct dataset *dataset, struct output *output)
 	}
 	if (count > 1)
 		qsort(threads, count, sizeof(*threads), by_cpu);
+	/* Then the list of processes is that of the threads, too. */
+	is_one_each &= count > 1;
 	fprintf(output->out, "\nThreads: %zu%s\n", count,
-	        count == processes && count > 1 ? ", one in each process" : "");
-	for (size_t i = 0; i < count && i < TOP_THREADS && (count != processes || count == 1);
-	     i++) {
+	        is_one_each ? ", one in each process" : "");
+	for (size_t i = 0; i < count && i < TOP_THREADS && !is_one_each; i++) {
 		if (dataset->have & EXP_DATA_PROFILE)
 			fprintf(output->out, "    %14.3f seconds",
 			        report_seconds(threads[i]->cpu_ns));

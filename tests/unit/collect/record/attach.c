@@ -113,7 +113,7 @@ Test(attach, it_goes_in_stays_and_goes_out)
 	cr_expect_eq(begun, 1);
 	snprintf(expected, sizeof(expected),
 	         "attach %d /x/libcollector.so|v=1\ndetach %d /x/libcollector.so|\n"
-	         "archive -q -a src -z off %.200s\n",
+	         "archive -a src -z off -q %.200s\n",
 	         (int)target.pid, (int)target.pid, experiment.path);
 	expect_log(expected);
 }
@@ -143,7 +143,7 @@ Test(attach, data_files_are_compressed_where_that_is_wanted)
 	cr_expect_eq(record(&begun, attached()), 0);
 	snprintf(expected, sizeof(expected),
 	         "attach %d /x/libcollector.so|v=1\ndetach %d /x/libcollector.so|\n"
-	         "archive -q -a off -z on %.200s\n",
+	         "archive -a off -z on -q %.200s\n",
 	         (int)target.pid, (int)target.pid, experiment.path);
 	expect_log(expected);
 }
@@ -173,7 +173,7 @@ Test(attach, leaving_is_tried_three_times)
 	         "detach %d /x/libcollector.so|\n"
 	         "detach %d /x/libcollector.so|\n"
 	         "detach %d /x/libcollector.so|\n"
-	         "archive -q -a src -z off %.200s\n",
+	         "archive -a src -z off -q %.200s\n",
 	         (int)target.pid, (int)target.pid, (int)target.pid, (int)target.pid,
 	         experiment.path);
 	expect_log(expected);
@@ -189,7 +189,7 @@ Test(attach, the_end_of_the_process_is_that_of_the_recording)
 	cr_expect_eq(record(&begun, attached()), 0);
 	cr_expect_eq(begun, 1);
 	snprintf(expected, sizeof(expected),
-	         "attach %d /x/libcollector.so|v=1\narchive -q -a src -z off %.200s\n",
+	         "attach %d /x/libcollector.so|v=1\narchive -a src -z off -q %.200s\n",
 	         (int)target.pid, experiment.path);
 	expect_log(expected);
 }
