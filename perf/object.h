@@ -31,7 +31,7 @@ enum rule_kind {
 	                if it was not called */
 	RULE_END,    /* the outermost frame */
 	RULE_PLAIN,  /* CFA = register + offset, the return address ARCH_RETURN_WORDS below that,
-	                registers that calls  keep at the CFA or as they are */
+	                registers that calls keep at the CFA or as they are */
 	RULE_COMPLEX /* ask object_frame */
 };
 

@@ -2,7 +2,10 @@
  * code. The program of this test is one. */
 #include "perf/object.h"
 
+#include "sampler/ring.h"
+
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <signal.h>
@@ -109,4 +112,64 @@ Test(object, a_file_has_one_object, .init = find_own)
 		cr_expect_str_eq(object_path(object_of(path, 1, 2, 3)), path);
 	}
 	cr_expect_eq(object_of(own, is.st_dev, is.st_ino, getpid()), object);
+}
+
+/* The kernel gives the lowest free number, which may be 0. */
+Test(object, the_file_is_closed_again_whatever_its_descriptor_is, .init = find_own)
+{
+	close(0);
+	cr_assert(is_found(own, is.st_dev, is.st_ino, getpid()));
+	cr_expect_eq(fcntl(0, F_GETFD), -1, "closed");
+	cr_assert_not(is_found(own, is.st_dev, is.st_ino + 1, getpid()));
+	cr_expect_eq(fcntl(0, F_GETFD), -1, "closed");
+}
+
+/* Two functions: the tables have the return address of the one where a call puts it, and of the
+ * other one elsewhere. */
+void object_called(void), object_strange(void);
+__asm__(".pushsection .text\n"
+        "object_called:\n\t.cfi_startproc\n\tnop\n\t.cfi_endproc\n"
+        "object_strange:\n\t.cfi_startproc\n\t.cfi_offset 16, -16\n\tnop\n\t.cfi_endproc\n"
+        ".popsection");
+
+struct place {
+	uint64_t address, offset;
+};
+
+/* Where the file has what is at an address of this program. */
+static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct place *place = context;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		uint64_t inside = place->address - info->dlpi_addr - header->p_vaddr;
+
+		if (header->p_type == PT_LOAD && inside < header->p_filesz)
+			place->offset = header->p_offset + inside;
+	}
+	return 1;
+}
+
+static const struct rule *rule_of(void (*function)(void))
+{
+	struct place place = {.address = (uint64_t)(uintptr_t)function};
+
+	dl_iterate_phdr(find_offset, &place);
+	cr_assert_neq(place.offset, 0);
+	return object_rule(object_of(own, is.st_dev, is.st_ino, getpid()), place.offset);
+}
+
+Test(object, a_rule_is_plain_where_the_return_address_is_as_a_call_leaves_it, .init = find_own)
+{
+	const struct rule *rule = rule_of(object_called);
+
+	cr_assert_eq(rule->kind, RULE_PLAIN);
+	cr_expect_not(rule->is_signal);
+	cr_expect_eq(rule->cfa_register, RING_SP);
+	cr_expect_eq(rule->cfa_offset, 8 * ARCH_RETURN_WORDS);
+	for (int i = 0; i < RULE_KEPT; i++)
+		cr_expect_eq(rule->saved[i], RULE_SAME);
+	cr_expect_eq(rule_of(object_strange)->kind, RULE_COMPLEX);
 }
