@@ -7,6 +7,7 @@
 #include "libcollector/events/heap.h"
 #include "libcollector/events/sync.h"
 #include "libcollector/events/usertrace.h"
+#include "libcollector/events/usertrace_plan.h"
 #include "libcollector/exec/environment.h"
 #include "libcollector/exec/exec.h"
 #include "libcollector/heap/chosen.h"
@@ -38,6 +39,12 @@ enum {
 #define STEP_NUMBER(field, key, meaning)
 #define STEP_TEXT(field, key, size, meaning)
 #include "format/descriptor.def"
+};
+
+/* The file of each kind of data, as far as it has one. */
+enum {
+#define DATAKIND(id, number, stream, ...) STREAM_OF_##id = FMT_STREAM_##stream,
+#include "format/datakind.def"
 };
 
 #if !ARCH_WALKS_STACKS

@@ -69,6 +69,18 @@ int sources_prepare(void)
 	return error;
 }
 
+uint32_t sources_streams(void)
+{
+	uint32_t streams = 0;
+
+	for (const struct source *each = sources.first; each != sources.end; each++)
+		if (each->streams && col_on(each->id))
+			streams |= each->streams &
+			           (each->streams_of_recording ? each->streams_of_recording()
+			                                       : UINT32_MAX);
+	return streams;
+}
+
 int sources_are_interrupted(void)
 {
 	for (const struct source *each = sources.first; each != sources.end; each++)

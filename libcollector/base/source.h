@@ -16,6 +16,7 @@ struct source {
 	const char *counter; /* what log.xml calls the number of its events (thread->events) */
 	uint16_t id;         /* enum source_id */
 	uint16_t setting;    /* offset of the descriptor's field, 0: none */
+	uint32_t streams;    /* the files of its events, bits 1 << enum fmt_stream */
 	uint8_t is_last; /* it records until the others have ended, because its samples show their
 	                  * ends */
 
@@ -52,6 +53,8 @@ struct source {
 	void (*count)(void);
 	/* A usage sample is about to be taken. */
 	void (*sample)(struct col_thread *self, enum col_context context);
+	/* Which of its files this recording may need; without this function, all. */
+	uint32_t (*streams_of_recording)(void);
 	/* The load object with this file is in the map now. Signal-safe. */
 	void (*listed)(const char *path);
 	/* Load objects were unloaded: forget what is known by their addresses. */
@@ -111,6 +114,10 @@ void sources_stop_early(void);
 
 /* Call prepare of each; returns the first error. */
 int sources_prepare(void);
+
+/* The files that events of the sources that are on may need, bits 1 << enum fmt_stream.
+ * Signal-safe. */
+uint32_t sources_streams(void);
 
 /* Does a fork in the calling thread interrupt a record of any source? */
 int sources_are_interrupted(void);

@@ -23,6 +23,7 @@ uint8_t *plan_routes;
 static uint8_t *routes;    /* its memory. It stays: a thread may be reading there */
 static struct rule *rules; /* rules[rule_count] */
 static unsigned rule_count;
+static uint32_t traces; /* bits of those that are chosen by hooks */
 
 int plan_route_slowly(unsigned word)
 {
@@ -71,8 +72,10 @@ static void read_routes(const char *at)
 	while (*at) {
 		unsigned trace = read_number(&at, 10);
 
-		if (*at == '*')
+		if (*at == '*') {
 			memset(plan_routes, PLAN_SYSTEM + 1, HOOKS);
+			traces |= 1u << PLAN_SYSTEM;
+		}
 		if (*at == '+' || *at == '-') {
 			unsigned route = *at++ == '+' ? trace + 1 : 0;
 			unsigned hook = read_number(&at, 16) % HOOKS;
@@ -82,6 +85,8 @@ static void read_routes(const char *at)
 				at++;
 				subhook = (int)(read_number(&at, 16) % HOOKS);
 			}
+			if (route)
+				traces |= 1u << (trace % FMT_USER_TRACES);
 			add_entry(hook, subhook, route);
 		}
 		at += strcspn(at, ",");
@@ -106,6 +111,11 @@ static void read_modes(const char *at)
 	}
 }
 
+uint32_t plan_streams(void)
+{
+	return (plan_routes ? traces : 1u << PLAN_SYSTEM) << FMT_STREAM_USERTRACE;
+}
+
 void plan_open(void)
 {
 	read_modes(col.descriptor.user_modes);
@@ -125,6 +135,7 @@ void plan_forget(void)
 {
 	plan_routes = NULL;
 	rule_count = 0;
+	traces = 0;
 	if (routes)
 		memset(routes, 0, HOOKS);
 }

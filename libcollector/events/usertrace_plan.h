@@ -21,6 +21,9 @@ static inline int plan_route(unsigned word)
 	return likely(!plan_routes) ? PLAN_SYSTEM : plan_route_slowly(word);
 }
 
+/* The files of the traces that hooks go to, bits 1 << enum fmt_stream. Signal-safe. */
+uint32_t plan_streams(void);
+
 /* The component trace of this name, 1 to FMT_USER_TRACES - 1, or PLAN_NOWHERE. Signal-safe. */
 int plan_component(const char *name);
 

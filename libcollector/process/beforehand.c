@@ -3,6 +3,7 @@
 #include "libcollector/process/beforehand.h"
 
 #include "libcollector/base/file.h"
+#include "libcollector/base/source.h"
 #include "libcollector/hook/hook.h"
 #include "libcollector/process/child.h"
 #include "libcollector/process/grant.h"
@@ -14,20 +15,12 @@
 
 static void make_streams(void)
 {
-#if ARCH_WALKS_STACKS
-	static const struct {
-		enum source_id source;
-		enum fmt_stream stream;
-	} rows[] = {
-		{SOURCE_CLOCK, FMT_STREAM_PROFILE},       {SOURCE_HEAP, FMT_STREAM_HEAPTRACE},
-		{SOURCE_SYNC, FMT_STREAM_SYNCTRACE},      {SOURCE_IO, FMT_STREAM_IOTRACE},
-		{SOURCE_FUNCTRACE, FMT_STREAM_FUNCTRACE}, {SOURCE_FUNCTRACE, FMT_STREAM_FUNCTABLE},
-		{SOURCE_WALL, FMT_STREAM_WALLTRACE},      {SOURCE_WAITFILES, FMT_STREAM_IOTRACE},
-	};
+	const uint32_t streams = sources_streams();
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (col_on(rows[i].source))
-			col_stream_make(rows[i].stream);
+	for (unsigned which = 0; which < FMT_STREAMS; which++)
+		if (streams >> which & 1)
+			col_stream_make((enum fmt_stream)which);
+#if ARCH_WALKS_STACKS
 	tree_make(); /* frameinfo and map.xml */
 #endif
 }

@@ -1,4 +1,5 @@
 # A process gives up descriptors, its user, its root directory. It does not notice the recorder, and is still recorded afterwards.
+tests=$(realpath "$(dirname "$0")/..")
 . "$(dirname "$0")/lib.sh"
 
 needs "what a process gives up" "" gcc || exit 0
@@ -22,6 +23,7 @@ cat >gives.c <<'C'
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/trchkid.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -193,6 +195,18 @@ static void by(void)
 	if (status != 0)
 		_exit(9);
 }
+/* Regions of OpenMP and user events of two traces, the first that there are. */
+static void others(void)
+{
+	if (no_files() != 0)
+		_exit(9);
+	for (int i = 0; i < 20; i++) {
+#pragma omp parallel num_threads(2)
+		kept = &way;
+		TRCHKL1(HKWD_USER1, i);
+		TRCHKL1(HKWD_USER2, i);
+	}
+}
 int main(int argc, char **argv)
 {
 	const char *what = argv[argc - 1];
@@ -229,13 +243,15 @@ int main(int argc, char **argv)
 		child(drop_raw);
 	} else if (strcmp(what, "chroot") == 0) {
 		child(leave);
+	} else if (strcmp(what, "others") == 0) {
+		others();
 	} else {
 		child(by);
 	}
 	return 0;
 }
 C
-builds "the program" gcc -O1 -g -w -pthread -o gives gives.c
+builds "the program" gcc -O1 -g -w -pthread -fopenmp -I"$tests/../include" -o gives gives.c
 metrics=(-metrics i.heapalloccnt:name -functions)
 
 # same CLAIM WHAT: it prints and returns the same as without a recorder; recorded into WHAT.er
@@ -261,8 +277,15 @@ is "and so is what came while there was none" 5010 "$(value closefrom mark 1)"
 if timeout 10 ./gives seccomp | grep -qx 3; then
 	same "a filter that lets nothing be opened" seccomp
 	is "the child that has it is recorded" 1000 "$(value seccomp mark 1)"
+	plain=$(./gives others; echo $?)
+	is "the same, of regions of OpenMP and user events" "$plain" \
+		"$(limited 60 "$xcollect" --omp=on --component=second:020 -A off -o others.er ./gives others 2>others.err; echo $?)"
+	is "regions are recorded that begin when no file can be created" 20 \
+		"$("$xer_print" -ompregions others.er | awk '/^others/ { print $(NF - 7) }')"
+	is "and user events, of both traces" "20 20" \
+		"$(echo $("$readers"/xer_trcrpt -h -r -d 010 others.er | grep -c '^0') $("$readers"/xer_trcrpt -h -r -d 020 others.er | grep -c '^0'))"
 else
-	skip "a filter that lets nothing be opened" "this kernel has none" 2
+	skip "a filter that lets nothing be opened" "this kernel has none" 5
 fi
 if [ "$(id -u)" = 0 ] && limited 10 ./gives drop >/dev/null; then
 	for what in drop drop_raw chroot setreuid setresuid seteuid setfsuid capset unshare setns prlimit; do

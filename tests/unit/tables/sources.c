@@ -3,6 +3,7 @@
 #include "tests/unit/tables/row.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SOURCE_TABLE "libcollector/base/source.def"
@@ -77,6 +78,44 @@ Test(sources, what_counts_events_is_in_the_manual_and_in_a_test)
 			row_needs_page(SOURCE_TABLE, sources[i].id, counter, "experiment.5");
 			row_needs_test(SOURCE_TABLE, sources[i].id, counter);
 		}
+}
+
+/* A file that no row names is not there when a process can create none any more. */
+Test(sources, each_file_of_events_has_a_source)
+{
+	enum { CONTEXT, EVENTS };
+	static const struct {
+		const char *id;
+		int role;
+	} streams[] = {
+#define STREAM(id, name, role) {#id, role},
+#include "format/datakind.def"
+	};
+	static const struct {
+		const char *id, *stream;
+	} kinds[] = {
+#define DATAKIND(id, number, stream, ...) {#id, #stream},
+#include "format/datakind.def"
+	};
+	char word[64];
+
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		int is_named = streams[i].role == CONTEXT ||
+		               /* the row of user events names all traces */
+		               strncmp(streams[i].id, "USERTRACE", 9) == 0;
+
+		for (size_t row = 0; row < SOURCES; row++) {
+			snprintf(word, sizeof(word), "FILE(%s)", streams[i].id);
+			is_named |= has(row, word);
+			for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+				snprintf(word, sizeof(word), "FILE_OF_KIND(%s)", kinds[k].id);
+				is_named |= strcmp(kinds[k].stream, streams[i].id) == 0 &&
+				            has(row, word);
+			}
+		}
+		row_needs(is_named, "format/datakind.def", streams[i].id,
+		          "a source that writes it, in " SOURCE_TABLE);
+	}
 }
 
 /* A forked child and a second recording in one process both begin without what was already written.
