@@ -13,6 +13,9 @@ struct xraylogs_source {
 	struct symbols *symbols;
 };
 
+/* Records are sorted within this memory, in bytes. */
+enum { XRAYLOGS_SORT_MEMORY = 24 << 20 };
+
 /* Print each selected foreign log by `put`; `command` complains if there is none. */
 void xraylogs_put(const struct dataset *dataset, struct output *output, const char *command,
                   void (*put)(FILE *out, const struct xraylogs_source *source));
