@@ -16,6 +16,11 @@ double report_seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
+double report_percent(uint64_t part, uint64_t whole)
+{
+	return whole != 0 ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
 double report_wall_seconds(const struct dataset *dataset)
 {
 	const struct dataset_experiment *first_at = dataset_next(dataset, NULL), *at = NULL;

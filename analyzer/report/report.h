@@ -18,6 +18,9 @@ double report_wall_seconds(const struct dataset *dataset);
 /* "1.25" for 1250000000 ns. */
 double report_seconds(uint64_t ns);
 
+/* 25.0 for 1 of 4; 0 of nothing. */
+double report_percent(uint64_t part, uint64_t whole);
+
 /* "killed by SIGSEGV", "died", "running", "ended, exit code 0", "ended" into text[size]. Returns
  * text. */
 char *report_status(const struct dataset_experiment *at, char *text, size_t size);

@@ -19,22 +19,4 @@ void quality_put_title(const struct dataset *dataset, const struct choices *choi
 #define QUALITY_UNTOLD \
 	"a helper that samples (--sampler, -h) ended before it wrote its counts: samples may be missing"
 
-/* What went past all wrappers by rings of io_uring(7), in text[size]. Returns 0 if there is none.
- */
-int quality_rings(const struct dataset_experiment *at, char *text, size_t size);
-
-/* If the process grew by far more than its heap events explain, write that to text[size], and
- * return true. */
-int quality_unseen(const struct dataset_experiment *at, char *text, size_t size);
-
-/* For an experiment in which many stacks are cut although parts of them were copied: what part, in
- * per cent, and what may find more. Returns 1, or 0: it is not one. */
-int quality_cut(const struct experiment *experiment, double *share, char *text, size_t size);
-
-/* Is anything that was sampled left out? Says what, and why, into text[size], and returns true. */
-int quality_left_out(const struct dataset_experiment *at, char *text, size_t size);
-
-/* Print "# ..." of all experiments of which something is. */
-void quality_put_left_out(const struct dataset *dataset, const struct output *output);
-
 #endif

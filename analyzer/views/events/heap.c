@@ -5,6 +5,7 @@
 #include "analyzer/report/compare/beside.h"
 #include "analyzer/report/data.h"
 #include "analyzer/report/quality/quality.h"
+#include "analyzer/report/quality/unseen.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
 #include "analyzer/views/events/heapmaps.h"
@@ -305,7 +306,7 @@ static void put_unseen(const struct dataset *dataset, struct output *output)
 	char text[256];
 
 	while ((at = dataset_next(dataset, at)))
-		if (quality_unseen(at, text, sizeof(text)))
+		if (unseen_growth(at, text, sizeof(text)))
 			fprintf(output->out, "# warning: experiment %u: %s\n", at->id, text);
 }
 

@@ -6,6 +6,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/report/quality/absent.h"
 #include "analyzer/report/quality/quality.h"
+#include "analyzer/report/quality/unseen.h"
 #include "analyzer/report/report.h"
 #include "format/lineage.h"
 
@@ -189,7 +190,7 @@ void view_exp_list(const struct dataset *dataset, const struct choices *choices,
 	        "Experiment or lineage: command");
 	for (size_t i = 0; i < dataset->count; i++)
 		put_experiment(dataset, output, &dataset->experiments[i], with_group);
-	quality_put_left_out(dataset, output);
+	unseen_put_left_out(dataset, output);
 	fputc('\n', output->out);
 }
 

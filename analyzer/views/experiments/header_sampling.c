@@ -2,7 +2,7 @@
 #include "analyzer/views/experiments/header.h"
 
 #include "analyzer/base/text.h"
-#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/quality/cutstacks.h"
 #include "format/fxt.h"
 #include "format/layout.h"
 
@@ -51,7 +51,7 @@ static void put_sampler_stacks(FILE *out, const struct experiment *experiment, u
 	if (copied == 0 && (one_frame + cut) * 4 > samples)
 		fputs("           code without frame pointers: for whole stacks record with --sampler=1m,stack\n",
 		      out);
-	if (quality_cut(experiment, &share, remedy, sizeof(remedy)))
+	if (cutstacks_are_many(experiment, &share, remedy, sizeof(remedy)))
 		fprintf(out, "           %s\n", remedy);
 }
 

@@ -6,6 +6,7 @@
 #include "analyzer/report/quality/absent.h"
 #include "analyzer/report/quality/quality.h"
 #include "analyzer/report/quality/ticked.h"
+#include "analyzer/report/quality/unseen.h"
 #include "analyzer/report/report.h"
 
 #include <string.h>
@@ -58,9 +59,9 @@ void header_put_troubles(FILE *out, const struct dataset *dataset,
 	const struct exp_info *info = at->info;
 	char unseen[256], left_out[1024], ticked[256], rings[256];
 	struct ticked clock = {.clock = NULL};
-	int is_left_out = quality_left_out(at, left_out, sizeof(left_out));
-	int is_unseen = quality_unseen(at, unseen, sizeof(unseen));
-	int has_rings = quality_rings(at, rings, sizeof(rings));
+	int is_left_out = unseen_left_out(at, left_out, sizeof(left_out));
+	int is_unseen = unseen_growth(at, unseen, sizeof(unseen));
+	int has_rings = unseen_rings(at, rings, sizeof(rings));
 	int is_ticked;
 	size_t count = (is_unseen != 0) + (has_rings != 0) + (info->untold > 0) +
 	               (is_left_out != 0);

@@ -1,5 +1,5 @@
 /* Tests of the warning that a process grew by more than heap events account for. */
-#include "analyzer/report/quality/quality.h"
+#include "analyzer/report/quality/unseen.h"
 
 #include "experiment/base/internal.h"
 
@@ -27,7 +27,7 @@ static const char *said(uint64_t first, uint64_t last, uint64_t blocks, uint64_t
 		.experiment = (struct experiment *)&experiment, .whole = &set, .data = &set};
 
 	text[0] = '\0';
-	cr_expect_eq(quality_unseen(&at, text, sizeof(text)), text[0] != '\0');
+	cr_expect_eq(unseen_growth(&at, text, sizeof(text)), text[0] != '\0');
 	return text;
 }
 
@@ -66,10 +66,10 @@ Test(unseen, without_samples_or_heap_events_nothing_is_known)
 		.experiment = (struct experiment *)&experiment, .whole = &set, .data = &set};
 	char text[256];
 
-	cr_expect(quality_unseen(&at, text, sizeof(text)));
+	cr_expect(unseen_growth(&at, text, sizeof(text)));
 	set.usage_count = 1;
-	cr_expect_not(quality_unseen(&at, text, sizeof(text)));
+	cr_expect_not(unseen_growth(&at, text, sizeof(text)));
 	set.usage_count = 2;
 	set.have = EXP_DATA_IO;
-	cr_expect_not(quality_unseen(&at, text, sizeof(text)));
+	cr_expect_not(unseen_growth(&at, text, sizeof(text)));
 }
