@@ -1,11 +1,13 @@
 /* trace.h: the events of experiments on one time axis, for exports that show what happened when.
  *
- *   trace.c          the events of each selected experiment that the filters let through
+ *   trace.c          the selected experiments, one after the other
+ *   trace_process.c  what is known of one without reading events
+ *   trace_events.c   its events that the filters let through
  *   trace_waits.c    of waits: what for, who had it, where
  *   trace_names.c    every name once, with a number
  *   trace_stacks.c   clock samples that follow each other closely become durations of functions
  *   trace_states.c   waits and clock samples become the states of threads
- *   trace_fxt.c, trace_chrome.c   the two formats; markers.c keeps events for a third one
+ *   trace_fxt.c, trace_chrome.c   the two formats; firefox/markers.c keeps events for a third one
  *
  * Nothing is kept of an event that has been written, but for states: 16 bytes of each wait and
  * sample until the end. Times are ns since the start of the earliest experiment. */
@@ -120,6 +122,39 @@ uint32_t trace_name_bytes(struct trace *trace, const char *text, size_t size);
 uint32_t trace_name_function(struct trace *trace, const struct sym_function *function);
 void trace_names_begin(struct trace *trace);
 void trace_names_fini(struct trace *trace);
+
+/* ---- one experiment */
+
+/* A process whose events are written. */
+struct trace_process {
+	struct trace *trace;
+	const struct dataset_experiment *at;
+	uint64_t id;
+	int64_t start_ns; /* on the axis of the trace */
+};
+
+/* A time since the start of the experiment on the axis of the trace. Hostile ones may be beyond the
+ * type. */
+static inline uint64_t trace_on_axis(const struct trace_process *process, int64_t since_start_ns)
+{
+	int64_t ns;
+
+	return !__builtin_add_overflow(process->start_ns, since_start_ns, &ns) && ns > 0
+	               ? (uint64_t)ns
+	               : 0;
+}
+
+/* Are the states of its threads known? */
+static inline int trace_has_states(const struct trace_process *process)
+{
+	return (process->at->whole->have & EXP_DATA_WALL) != 0;
+}
+
+/* Write the process with its threads, its begin and its end, and its usage (trace_process.c). */
+void trace_process_put(const struct trace_process *process);
+
+/* Write its load objects, and its events that the filters let through (trace_events.c). */
+void trace_events_put(const struct trace_process *process);
 
 /* ---- sampled stacks of one experiment (trace_stacks.c) */
 
