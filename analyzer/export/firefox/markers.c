@@ -1,6 +1,6 @@
 /* markers.c: see markers.h. The events are those of trace.h. If they are too many, the shortest
  * are left out. */
-#include "analyzer/export/markers.h"
+#include "analyzer/export/firefox/markers.h"
 
 #include "analyzer/base/memory.h"
 

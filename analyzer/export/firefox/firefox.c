@@ -3,7 +3,7 @@
  * version 44, which later ones upgrade when they load it. Each thread is a track of weighted
  * stacks, with its CPU use, and has markers of what happened in it. Times are those of the slices
  * of rows.h. See doc/decisions/33-exports.md. */
-#include "analyzer/export/firefox.h"
+#include "analyzer/export/firefox/firefox.h"
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"

@@ -1,7 +1,7 @@
 /* markers.h: the events of one experiment, kept by thread: for formats that have all of a thread
  * in one place. */
-#ifndef XER_ANALYZER_EXPORT_MARKERS_H
-#define XER_ANALYZER_EXPORT_MARKERS_H
+#ifndef XER_ANALYZER_EXPORT_FIREFOX_MARKERS_H
+#define XER_ANALYZER_EXPORT_FIREFOX_MARKERS_H
 
 #include "analyzer/export/trace.h"
 

@@ -1,10 +1,10 @@
 /* firefox.h: a profile for the Firefox Profiler: the file (firefox.c), a thread (firefox_thread.c),
- * what its samples are (firefox_samples.c). */
-#ifndef XER_ANALYZER_EXPORT_FIREFOX_H
-#define XER_ANALYZER_EXPORT_FIREFOX_H
+ * what its samples are (firefox_samples.c), its tables (firefox_tables.h). */
+#ifndef XER_ANALYZER_EXPORT_FIREFOX_FIREFOX_H
+#define XER_ANALYZER_EXPORT_FIREFOX_FIREFOX_H
 
 #include "analyzer/export/export.h"
-#include "analyzer/export/markers.h"
+#include "analyzer/export/firefox/markers.h"
 #include "analyzer/export/rows.h"
 
 /* What a stack brought in one slice of time. Times are ns since the start of the experiment. */

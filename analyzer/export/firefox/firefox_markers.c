@@ -1,6 +1,6 @@
 /* firefox_markers.c: what markers are in a profile for the Firefox Profiler: their categories,
  * which have colours, and their fields. See firefox.h. */
-#include "analyzer/export/firefox.h"
+#include "analyzer/export/firefox/firefox.h"
 
 #include "format/record.h"
 

@@ -3,7 +3,7 @@
  * after the other, and behind a time without any, longer than half of that, there is a sample
  * without a stack, so that the viewer's graph of CPU use falls there. See
  * doc/decisions/33-exports.md. */
-#include "analyzer/export/firefox.h"
+#include "analyzer/export/firefox/firefox.h"
 
 #include "analyzer/base/memory.h"
 #include "experiment/base/clock.h"
