@@ -1,25 +1,22 @@
 /* overview.c: everything on one page: experiments, totals of each kind of data, largest values. */
+#include "analyzer/views/experiments/overview.h"
 #include "analyzer/views/view.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/terminal.h"
 #include "analyzer/base/text.h"
 #include "analyzer/model/datakind.h"
-#include "analyzer/model/name.h"
-#include "analyzer/model/owncode.h"
 #include "analyzer/report/compare/beside.h"
 #include "analyzer/report/data.h"
 #include "analyzer/report/quality/quality.h"
 #include "analyzer/report/report.h"
 #include "analyzer/table/compare.h"
-#include "analyzer/table/table.h"
 #include "analyzer/views/experiments/threadtime.h"
 
 #include <stdlib.h>
 
 #define SHOWN_S 0.0005 /* less does not show */
 
-enum { TOP = 3, TOP_THREADS = 8, TOP_PROCESSES = 8 };
+enum { TOP_THREADS = 8, TOP_PROCESSES = 8 };
 
 /* It came with its founder, which is in the list too. */
 static int is_descendant(const struct dataset_experiment *at)
@@ -65,227 +62,6 @@ static void put_experiment(const struct dataset *dataset, struct output *output,
 	if (whole_s - info->duration_s >= SHOWN_S)
 		fprintf(out, ", with its descendants %.3f seconds", whole_s);
 	fputc('\n', out);
-}
-
-/* What each function of a part of the tree has of one metric. */
-struct sums {
-	const struct tree *tree;
-	const uint32_t *items; /* that the values of a node go to, see owncode_items */
-};
-
-static uint64_t *make_sums(const void *source, unsigned id)
-{
-	const struct sums *sums = source;
-
-	return owncode_sums(sums->tree, sums->items, id);
-}
-
-/* The functions with the most of a metric, <Total> first, and the one column that they have. */
-struct top {
-	struct table table;
-	struct metric_list metrics;
-	/* Of a metric by the program's own code, for each group; else NULL: */
-	struct columns *own;
-	struct sums *sums;
-	uint32_t *items;
-};
-
-static const struct columns *top_values(const struct top *top, const struct fold *fold,
-                                        uint32_t item, size_t group)
-{
-	if (item == 0)
-		return &fold->total;
-	return top->own ? &top->own[group] : &fold->own;
-}
-
-static void make_own(const struct dataset *dataset, const struct tree *tree,
-                     const struct fold *const *folds, struct top *top)
-{
-	size_t count = dataset_columns(dataset);
-
-	top->items = owncode_items(tree);
-	top->sums = memory_take(count, sizeof(*top->sums));
-	top->own = memory_take(count, sizeof(*top->own));
-	for (size_t i = 0; i < count; i++) {
-		top->sums[i] = (struct sums){folds[i]->tree, top->items};
-		top->own[i] = (struct columns){
-			.count = tree->item_count, .make = make_sums, .source = &top->sums[i]};
-	}
-}
-
-static void find_top(const struct dataset *dataset, const struct choices *choices, unsigned id,
-                     struct top *top)
-{
-	const struct tree *tree = dataset_tree(dataset, TREE_FUNCTIONS);
-	const struct fold **folds = compare_folds(dataset, TREE_FUNCTIONS);
-	struct metric_sort sort = {
-		.metric = {(uint8_t)id, METRIC_EXCLUSIVE, METRIC_SHOW_VALUE | METRIC_SHOW_PERCENT}};
-	const char *title;
-
-	*top = (struct top){.metrics = {.at = {sort.metric}, .count = 1}};
-	if (metric_overview_of(id, &title) == METRIC_OWN)
-		make_own(dataset, tree, folds, top);
-	compare_table(dataset, &top->table, TREE_FUNCTIONS);
-	for (uint32_t i = 0; i < tree->item_count; i++) {
-		for (size_t j = 0; j < top->table.group_count; j++)
-			top->table.next[j] = (struct table_values){
-				columns_view(top_values(top, folds[j], i, j), i),
-				columns_view(&folds[j]->total, i)};
-		if (i == 0 || table_next_is_worth(&top->table, &top->metrics, &sort))
-			table_add_next(&top->table, tree, i,
-			               name_function(choices, tree->items[i].function));
-	}
-	free(folds);
-	table_sort(&top->table, 1, &sort, &top->metrics);
-}
-
-static void top_fini(const struct dataset *dataset, struct top *top)
-{
-	for (size_t i = 0; top->own && i < dataset_columns(dataset); i++)
-		columns_fini(&top->own[i]);
-	table_fini(&top->table);
-	free(top->own);
-	free(top->sums);
-	free(top->items);
-}
-
-static const char *title_end(unsigned id)
-{
-	const char *title;
-
-	return metric_overview_of(id, &title) == METRIC_OWN
-	               ? ", by the innermost function of the program"
-	               : "";
-}
-
-static char *grouped(const FILE *out, unsigned id, char *value)
-{
-	return metric_unit_of(id) == METRIC_UNIT_SECONDS ? value : terminal_group(out, value);
-}
-
-static void put_top(const struct dataset *dataset, const struct choices *choices,
-                    struct output *output, unsigned id, const char *title)
-{
-	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
-	const struct table *table;
-	struct top top;
-
-	find_top(dataset, choices, id, &top);
-	table = &top.table;
-	if (table->count > 1) {
-		struct metric_scale scale = table_scale(table, &top.metrics.at[0]);
-		int is_told = metric_unit_of(id) == METRIC_UNIT_SECONDS &&
-		              scale.unit_ns != METRIC_SECOND_NS;
-
-		fprintf(output->out, "  %s%s%s%s:\n", title, title_end(id), is_told ? ", in " : "",
-		        is_told ? metric_scale_unit(&scale) : "");
-	}
-	for (size_t i = 1; i < table->count && i <= TOP; i++) {
-		const struct metric *metric = &top.metrics.at[0];
-
-		fprintf(output->out, "    %14s  %6s %%  ",
-		        grouped(output->out, id,
-		                table_format(table, &table->rows[i], metric, 0, value)),
-		        table_format_percent(table, &table->rows[i], metric, 0, share));
-		text_put(output->out, table->rows[i].name);
-		fputc('\n', output->out);
-	}
-	top_fini(dataset, &top);
-}
-
-static void put_total(const struct dataset *dataset, struct output *output, unsigned id)
-{
-	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->sum;
-	struct metric_scale scale = metric_scale_of(id, sum->of[id], 0);
-	char value[METRIC_TEXT_MAX];
-
-	fprintf(output->out, "  %-20s %12s%s", metric_meaning(id),
-	        grouped(output->out, id, metric_format_scaled(id, sum->of[id], &scale, value)),
-	        metric_unit_of(id) != METRIC_UNIT_SECONDS ? ""
-	        : scale.unit_ns == METRIC_SECOND_NS       ? " seconds"
-	                                                  : " microseconds");
-	if (id == METRIC_USER || id == METRIC_SYSTEM)
-		fprintf(output->out, " (%s %%)",
-		        metric_format_percent(sum->of[id], sum->of[METRIC_TOTALCPU], value));
-	if (id == METRIC_WAIT)
-		fputs(", in <Unknown>: ready to run, which has no stack", output->out);
-	fputc('\n', output->out);
-}
-
-/* The time of a thread after its last sample is in the total only: no sample shows whether it was
- * user or system time. */
-static void put_residual(const struct dataset *dataset, struct output *output)
-{
-	const struct metric_values *sum = &dataset_tree(dataset, TREE_FUNCTIONS)->sum;
-	uint64_t known = sum->of[METRIC_USER] + sum->of[METRIC_SYSTEM],
-		 total = sum->of[METRIC_TOTALCPU];
-	char value[METRIC_TEXT_MAX], share[METRIC_TEXT_MAX];
-
-	if (total > known)
-		fprintf(output->out, "  %-20s %12s seconds (%s %%)\n", "User or System Time",
-		        metric_format(METRIC_TOTALCPU, total - known, value),
-		        metric_format_percent(total - known, total, share));
-}
-
-/* Processes that ended before a first sample are all <Unknown>, which is explained by that. */
-static void put_unsampled(const struct dataset *dataset, struct output *output)
-{
-	const struct dataset_experiment *at = NULL;
-	uint64_t cpu_ns = 0;
-	size_t count = 0;
-	char value[METRIC_TEXT_MAX];
-
-	while ((at = dataset_next(dataset, at)))
-		if (at->data->have & EXP_DATA_PROFILE && at->whole->quality.samples == 0 &&
-		    report_cpu_ns(at) != 0) {
-			cpu_ns += report_cpu_ns(at);
-			count++;
-		}
-	if (count > 0)
-		fprintf(output->out,
-		        "  %-20s %12s seconds, in <Unknown>: of %zu process%s that ended before %s first sample\n",
-		        "Without a Sample", metric_format(METRIC_TOTALCPU, cpu_ns, value), count,
-		        count == 1 ? "" : "es", count == 1 ? "its" : "their");
-}
-
-/* Pass each metric of a kind of data that has functions in the overview to `put`. */
-static void for_each_top(const struct dataset *dataset, const struct choices *choices,
-                         struct output *output, unsigned kind,
-                         void (*put)(const struct dataset *dataset, const struct choices *choices,
-                                     struct output *output, unsigned id, const char *title))
-{
-	const char *title;
-
-	for (unsigned id = 0; id < METRIC_VALUES; id++)
-		if (metric_data_of(id) == 1u << kind &&
-		    metric_overview_of(id, &title) >= METRIC_FUNCTIONS)
-			put(dataset, choices, output, id, title);
-}
-
-/* Of the states of threads, those are shown that were there. */
-static int is_absent_state(const struct dataset *dataset, unsigned id)
-{
-	return metric_data_of(id) == EXP_DATA_WALL &&
-	       dataset_tree(dataset, TREE_FUNCTIONS)->sum.of[id] == 0;
-}
-
-/* The overview of one kind of data: totals, then functions. */
-static void put_section(const struct dataset *dataset, const struct choices *choices,
-                        struct output *output, unsigned kind)
-{
-	const char *title;
-
-	fprintf(output->out, "\n%s\n", datakinds[kind].title);
-	for (unsigned id = 0; id < METRIC_VALUES; id++) {
-		if (metric_data_of(id) == 1u << kind &&
-		    metric_overview_of(id, &title) != METRIC_NO && !is_absent_state(dataset, id))
-			put_total(dataset, output, id);
-		if (id == METRIC_SYSTEM && kind == FMT_DATAKIND_PROFILE)
-			put_residual(dataset, output);
-	}
-	if (kind == FMT_DATAKIND_PROFILE)
-		put_unsampled(dataset, output);
-	for_each_top(dataset, choices, output, kind, put_top);
 }
 
 static int by_cpu(const void *left, const void *right)
@@ -388,31 +164,6 @@ static void put_groups(const struct dataset *dataset, struct output *output)
 	fputc('\n', output->out);
 }
 
-static void put_top_table(const struct dataset *dataset, const struct choices *choices,
-                          struct output *output, unsigned id, const char *title)
-{
-	char *name = memory_format("top.%s", metric_keyword(id));
-	struct top top;
-
-	find_top(dataset, choices, id, &top);
-	if (!print_is_data(output))
-		fprintf(output->out, "%s%s\n\n", title, title_end(id));
-	table_put(dataset, output, &top.table, &top.metrics, TOP + 1, name);
-	fputc('\n', output->out);
-	free(name);
-	top_fini(dataset, &top);
-}
-
-/* The largest values of each kind of data as tables; in a comparison those of the first group, or
- * the greatest differences to it. */
-static void put_tops(const struct dataset *dataset, const struct choices *choices,
-                     struct output *output)
-{
-	for (size_t i = 0; i < FMT_DATAKINDS; i++)
-		if (dataset->have & 1u << datakinds_shown[i])
-			for_each_top(dataset, choices, output, datakinds_shown[i], put_top_table);
-}
-
 static void put_compared(const struct dataset *dataset, const struct choices *choices,
                          struct output *output)
 {
@@ -421,14 +172,14 @@ static void put_compared(const struct dataset *dataset, const struct choices *ch
 	else
 		put_groups(dataset, output);
 	compare_beside(dataset, choices, output, data_totals);
-	put_tops(dataset, choices, output);
+	overview_put_top_tables(dataset, choices, output);
 }
 
 static void put_data(const struct dataset *dataset, const struct choices *choices,
                      struct output *output)
 {
 	data_overview(dataset, choices, output);
-	put_tops(dataset, choices, output);
+	overview_put_top_tables(dataset, choices, output);
 }
 
 static void put_text(const struct dataset *dataset, const struct choices *choices,
@@ -444,7 +195,7 @@ static void put_text(const struct dataset *dataset, const struct choices *choice
 	put_processes(dataset, output);
 	for (size_t i = 0; i < FMT_DATAKINDS; i++)
 		if (dataset->have & 1u << datakinds_shown[i])
-			put_section(dataset, choices, output, datakinds_shown[i]);
+			overview_put_section(dataset, choices, output, datakinds_shown[i]);
 	put_threads(dataset, output);
 	fputc('\n', output->out);
 }
