@@ -3,22 +3,39 @@
 
 # ---- do they hold the truth? work_a to work_d have 50, 30, 15 and 5 % of the CPU time
 RUNS=12
-timeout -k 5 100 "$xcollect" -p hi -S off -A off --repeat=$RUNS -g runs.erg "$programs/burn50" 0.2 >/dev/null 2>&1 </dev/null
-is "there are runs" 0 $?
-grep -v '^#' runs.erg | while read -r run; do
-	timeout 60 "$xer_print" -printmode csv -metrics e.~totalcpu -functions "$run" 2>/dev/null
-done >runs.csv
-awk -F, -v runs=$RUNS '
-	BEGIN { truth["work_a"] = 0.5; truth["work_b"] = 0.3; truth["work_c"] = 0.15; truth["work_d"] = 0.05 }
-	$1 == "<Total>" { all = $2 }
-	$1 in truth { tried++; held += $3 <= truth[$1] * all && truth[$1] * all <= $4; width += ($4 - $3) / all }
-	END { print tried, held, width / tried }' runs.csv >held.txt
-read -r tried held width <held.txt
+
+# truth NAME [COMMAND...]: record the runs NAME.erg, below COMMAND; sets $tried, $held and $width of the intervals of their functions
+truth()
+{
+	local name=$1
+	shift
+	timeout -k 5 100 "$@" "$xcollect" -p hi -S off -A off --repeat=$RUNS -g "$name.erg" "$programs/burn50" 0.2 >/dev/null 2>&1 </dev/null
+	is "$name: they are recorded" 0 $?
+	grep -v '^#' "$name.erg" | while read -r run; do
+		timeout 60 "$xer_print" -printmode csv -metrics e.~totalcpu -functions "$run" 2>/dev/null
+	done >"$name.csv"
+	awk -F, '
+		BEGIN { truth["work_a"] = 0.5; truth["work_b"] = 0.3; truth["work_c"] = 0.15; truth["work_d"] = 0.05 }
+		$1 == "<Total>" { all = $2 }
+		$1 in truth { tried++; held += $3 <= truth[$1] * all && truth[$1] * all <= $4; width += ($4 - $3) / all }
+		END { print tried, held, width / tried }' "$name.csv" >held.txt
+	read -r tried held width <held.txt
+	echo "$name: $held of $tried intervals hold the truth, $width wide"
+	# 95 % of 48 are 45.6; of functions that run for 2 ms at a time, it is more.
+	is "$name: they hold the truth nearly always" 1 "$((held >= tried - 7))"
+}
+
+truth runs
 is "all four functions have an interval in each run" $((4 * RUNS)) "$tried"
-echo "intervals: $held of $tried hold the truth, $width wide"
-# 95 % of 48 are 45.6; of functions that run for 2 ms at a time, it is more.
-is "which holds the truth nearly always" 1 "$((held >= 41))"
-is "and is as narrow as 200 samples permit" 1 "$(awk -v width="$width" 'BEGIN { print (width > 0.03 && width < 0.2) }')"
+is "and it is as narrow as 200 samples permit" 1 "$(awk -v width="$width" 'BEGIN { print (width > 0.03 && width < 0.2) }')"
+
+# Ticks of the kernel are fewer, and bound to its own clock. A run may have none in the function of 5 %.
+if "$programs/refuse" perf EACCES true 2>/dev/null; then
+	truth ticks "$programs/refuse" perf EACCES
+	is "ticks: nearly all have an interval" 1 "$((tried >= 3 * RUNS))"
+else
+	skip "ticks: intervals where perf is refused" "filters cannot be installed here" 3
+fi
 
 # ---- how they are printed
 first=$(grep -v '^#' runs.erg | head -1)
