@@ -1,8 +1,8 @@
 /* main.c: xer_sampler, the helper of xcollect --sampler, a process beside the program that it does
  * not see. xcollect executes it with
  *
- *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES KERNEL PID ARCHIVER WHAT [DIRECTORY
- * TYPE CONFIG]
+ *     xer_sampler exec|attach PERIOD_NS FILE_BYTES STACK_BYTES KERNEL CPUS PID ARCHIVER WHAT
+ *                 [DIRECTORY TYPE CONFIG]
  *
  * descriptor 3 is the experiment. When a byte comes on descriptor 4, it begins, and answers there
  * when it is ready or cannot be (struct sampler_answer). With exec, sampling begins when PID
@@ -11,7 +11,8 @@
  * of these numbers is sampled in place of CPU time, into that directory of the experiment. ARCHIVER
  * (xer_archive) is run at the end, to archive WHAT (off: nothing), if there were samples of
  * programs that the collector was not in, which cannot do so themselves. KERNEL 1: stacks have the
- * kernel's part, too; 2: and there are samples of the kernel alone, in DIRECTORY.
+ * kernel's part, too; 2: and there are samples of the kernel alone, in DIRECTORY. CPUS 1: whole
+ * CPUs are sampled, and not threads; samples of others are dropped.
  *
  *     xer_sampler timers EXPORTER PID
  *
@@ -126,13 +127,14 @@ static int sample(char **argv, const char *directory, int files)
 	                 .stack_bytes = (uint32_t)number(argv[4]),
 	                 .kernel_frames = in_kernel && number(argv[5]) != 0,
 	                 .kernel_only = number(argv[5]) == 2,
-	                 .is_counter = argv[9] && argv[10]},
+	                 .is_counter = argv[10] && argv[11]},
 		.file_bytes = number(argv[3]),
-		.pid = (pid_t)number(argv[6]),
+		.pid = (pid_t)number(argv[7]),
+		.per_cpu = number(argv[6]) != 0,
 		.directory = FMT_SAMPLER_EXPERIMENT,
 		.name = directory,
 		.path = path_of_experiment(),
-		.archiver = argv[7],
+		.archiver = argv[8],
 		.end = is_exec ? -1 : FMT_SAMPLER_ANSWER,
 	};
 	struct work_counts counts;
@@ -140,8 +142,8 @@ static int sample(char **argv, const char *directory, int files)
 	uint64_t beside_ns;
 
 	if (settings.ring.is_counter) {
-		settings.ring.type = (uint32_t)number(argv[10]);
-		settings.ring.config = number(argv[11]);
+		settings.ring.type = (uint32_t)number(argv[11]);
+		settings.ring.config = number(argv[12]);
 	}
 	status = work_open(&work, &settings);
 	if (answer(status, in_kernel) < 0) {
@@ -163,13 +165,13 @@ static int sample(char **argv, const char *directory, int files)
 	           beside_ns);
 	close(files);
 	if (mapfile_has_outsiders())
-		archive(argv[7], argv[8], path_of_experiment()); /* it may have been moved */
+		archive(argv[8], argv[9], path_of_experiment()); /* it may have been moved */
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	const char *directory = argc >= 10 ? argv[9] : FMT_DIR_SAMPLER;
+	const char *directory = argc >= 11 ? argv[10] : FMT_DIR_SAMPLER;
 	int files;
 
 	setsid();
@@ -185,7 +187,7 @@ int main(int argc, char **argv)
 	flock(files, LOCK_EX | LOCK_NB);
 	if (!may_begin())
 		return 1;
-	if ((argc == 9 || argc == 10 || argc == 12) &&
+	if ((argc == 10 || argc == 11 || argc == 13) &&
 	    (strcmp(argv[1], "exec") == 0 || strcmp(argv[1], "attach") == 0))
 		return sample(argv, directory, files);
 	if (argc == 4 && strcmp(argv[1], "timers") == 0 && answer(0, 1) == 0)

@@ -6,6 +6,7 @@
 #include "perf/kernelnames.h"
 #include "perf/lane.h"
 #include "perf/mapfile.h"
+#include "perf/members.h"
 #include "perf/space.h"
 
 #include "format/layout.h"
@@ -24,6 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* For perf_event_open(2). */
+enum { EVERYBODY = -1 };
+
 enum { NS_PER_SECOND = 1000000000, SETTLED_NS = 2000000, BUSY_MS = 3, BUSY_NS = 100000000 };
 
 struct work {
@@ -35,6 +39,7 @@ struct work {
 	                         has ended */
 	size_t alive_count, alive_capacity;
 	uint64_t executed_ns; /* when the last program was executed */
+	uint64_t own, others; /* per_cpu: samples of members, and of others */
 	struct work_counts counts;
 };
 
@@ -81,15 +86,33 @@ static struct lane *oldest_lane(struct work *work, uint64_t before_ns)
 	return oldest;
 }
 
+/* Of a CPU that others use, too. */
+static int is_of_member(struct work *work, const struct ring_record *record)
+{
+	int is_own;
+
+	if (record->type != PERF_RECORD_SAMPLE)
+		return members_take(record);
+	is_own = record->count > 0 && members_have((pid_t)(uint32_t)record->words[0]);
+	work->own += (uint64_t)is_own;
+	work->others += (uint64_t)!is_own;
+	return is_own;
+}
+
 /* Records that are as old as that are there on all CPUs. */
 static void drain(struct work *work, uint64_t before_ns)
 {
 	struct lane *lane;
 
 	while ((lane = oldest_lane(work, before_ns))) {
-		if (lane->record.type != PERF_RECORD_SAMPLE)
+		int is_wanted = !work->settings.per_cpu || is_of_member(work, &lane->record);
+
+		if (is_wanted && lane->record.type != PERF_RECORD_SAMPLE)
 			take_other(work, &lane->record);
-		ring_take(&lane->ring, &lane->record, lane_take, lane, &lane->counts);
+		if (is_wanted || lane->record.type != PERF_RECORD_SAMPLE)
+			ring_take(&lane->ring, &lane->record, lane_take, lane, &lane->counts);
+		else
+			ring_pass(&lane->ring);
 		lane->has_record = 0;
 	}
 	for (unsigned i = 0; i < work->lane_count; i++)
@@ -218,6 +241,21 @@ static void close_events(struct work *work)
 	work->lane_count = 0;
 }
 
+static void enable_all(const struct work *work)
+{
+	for (size_t i = 1; i < work->alive_count; i++)
+		ring_event_enable(work->alive[i].fd, 1);
+}
+
+/* What a CPU runs before the process executes its program is dropped. */
+static void begin_per_cpu(struct work *work)
+{
+	if (!work->settings.ring.enable_on_exec)
+		return;
+	members_expect(work->settings.pid);
+	enable_all(work);
+}
+
 /* The first rings may leave nothing for the others: then all are made smaller. */
 static int open_events(struct work *work)
 {
@@ -227,8 +265,9 @@ static int open_events(struct work *work)
 
 	do {
 		settings->ring_pages = pages;
-		status = settings->enable_on_exec ? open_thread(work, work->settings.pid)
-		                                  : open_threads(work);
+		status = work->settings.per_cpu     ? open_thread(work, EVERYBODY)
+		         : settings->enable_on_exec ? open_thread(work, work->settings.pid)
+		                                    : open_threads(work);
 		pages = status == -ENOMEM && work->lane_count > 0
 		                ? ring_smaller(&work->lanes[0].ring, pages)
 		                : 0;
@@ -256,6 +295,8 @@ static int begin(struct work *work)
 		work->alive[0].events = POLLIN;
 	if (status == 0)
 		status = open_events(work);
+	if (status == 0 && work->settings.per_cpu)
+		begin_per_cpu(work);
 	return status == 0 && work->lane_count == 0 ? -ENOENT : status;
 }
 
@@ -304,8 +345,9 @@ void work_close(struct work *work)
 
 void work_enable(struct work *work)
 {
-	for (size_t i = 1; i < work->alive_count; i++)
-		ring_event_enable(work->alive[i].fd, 1);
+	enable_all(work);
+	if (work->settings.per_cpu)
+		members_begin(work->settings.pid);
 }
 
 /* ---- end */
@@ -361,7 +403,7 @@ static int is_over(struct work *work)
 			work->alive[i].fd = -work->alive[i].fd;
 		count += work->alive[i].fd >= 0;
 	}
-	return count == 0 || is_told_to_end(work);
+	return count == 0 || (work->settings.per_cpu && members_are_gone()) || is_told_to_end(work);
 }
 
 /* What a CPU clock counts is the time that it has sampled; others, all events, also those that were
@@ -389,6 +431,11 @@ static int wait_for_end(struct work *work, int ms)
 	return kill(work->settings.pid, 0) < 0 && errno == ESRCH;
 }
 
+static uint64_t part_of(uint64_t ns, uint64_t own, uint64_t others)
+{
+	return own > 0 ? (uint64_t)((double)ns * (double)own / (double)(own + others)) : 0;
+}
+
 void work_run(struct work *work, struct work_counts *out)
 {
 	int ms = pause_ms(work), is_end;
@@ -399,6 +446,9 @@ void work_run(struct work *work, struct work_counts *out)
 	} while (!is_end);
 	stop_events(work);
 	drain(work, UINT64_MAX);
+	/* Each CPU was sampled all the time: the program has its part of it. */
+	if (work->settings.per_cpu)
+		work->counts.cpu_ns = part_of(work->counts.cpu_ns, work->own, work->others);
 	work->counts.no_map = mapfile_end();
 	kernelnames_end();
 	for (unsigned i = 0; i < work->lane_count; i++) {

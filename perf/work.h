@@ -1,5 +1,5 @@
 /* work.h: what is sampled, and into which files: an event and a ring for each CPU, which new
- * threads and processes inherit. */
+ * threads and processes inherit, or which takes all that runs there. */
 #ifndef XER_PERF_WORK_H
 #define XER_PERF_WORK_H
 
@@ -14,8 +14,11 @@ struct work_settings {
 	struct ring_settings ring;
 	uint64_t file_bytes; /* of each CPU's file */
 	pid_t pid;
-	int directory;               /* the experiment; borrowed */
-	const char *name;            /* of the directory of the files in it */
+	int per_cpu;      /* each CPU is sampled, whoever runs there, and samples of others than the
+	                     process and its descendants are dropped: -EACCES, -EPERM if that is not
+	                     permitted */
+	int directory;    /* the experiment; borrowed */
+	const char *name; /* of the directory of the files in it */
 	const char *path, *archiver; /* see mapfile_begin */
 	int end; /* a socket: sampling ends when a byte comes; -1: when nobody is left to be sampled
 	          */

@@ -107,8 +107,9 @@ int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings)
 		attributes.exclude_callchain_kernel = 0;
 		attributes.sample_max_stack = CHAIN_MAX;
 	}
-	attributes.inherit = settings->inherit != 0;
-	attributes.enable_on_exec = settings->enable_on_exec != 0;
+	/* Of a CPU, everything runs below the event. */
+	attributes.inherit = tid >= 0 && settings->inherit;
+	attributes.enable_on_exec = tid >= 0 && settings->enable_on_exec;
 	if (settings->stack_bytes > 0)
 		ask_for_stacks(&attributes, settings);
 	if (settings->tell_mappings)
@@ -359,7 +360,7 @@ int ring_peek(struct ring *ring, struct ring_record *out)
 	return 1;
 }
 
-static void ring_next(struct ring *ring)
+void ring_pass(struct ring *ring)
 {
 	struct perf_event_mmap_page *page = ring->pages;
 
@@ -399,7 +400,7 @@ void ring_take(struct ring *ring, const struct ring_record *record, ring_taker *
 	default:
 		break;
 	}
-	ring_next(ring);
+	ring_pass(ring);
 }
 
 void ring_drain(struct ring *ring, ring_taker *take, void *context, struct ring_counts *counts)

@@ -75,9 +75,9 @@ struct ring_counts {
 /* False if it is forbidden that this process samples time in the kernel. */
 int ring_may_kernel(void);
 
-/* Open a sampling event, off, of thread `tid` (0: the caller) on one CPU. Returns a descriptor or
- * -errno: -EACCES, -EPERM (the system or the owner of the thread forbids it), -ESRCH, -ENODEV (the
- * CPU is off), -ENOSYS, -EMFILE... */
+/* Open a sampling event, off, of thread `tid` (0: the caller; -1: of all that runs there) on one
+ * CPU. Returns a descriptor or -errno: -EACCES, -EPERM (the system or the owner of the thread
+ * forbids it), -ESRCH, -ENODEV (the CPU is off), -ENOSYS, -EMFILE... */
 int ring_event_open(pid_t tid, int cpu, const struct ring_settings *settings);
 
 /* Make a ring. ring_open: of its own on that CPU, for ring_redirect; -ENODEV if the CPU is off.
@@ -120,6 +120,9 @@ void ring_drain(struct ring *ring, ring_taker *take, void *context, struct ring_
 int ring_peek(struct ring *ring, struct ring_record *out);
 void ring_take(struct ring *ring, const struct ring_record *record, ring_taker *take, void *context,
                struct ring_counts *counts);
+
+/* The same without looking at it. */
+void ring_pass(struct ring *ring);
 
 /* When a record of a ring with mappings was written; 0: it does not say. */
 uint64_t ring_time(const struct ring_record *record);

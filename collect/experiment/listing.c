@@ -77,11 +77,12 @@ static void put_sampler(const struct listing *listing, FILE *out)
 {
 	const struct request *request = listing->request;
 
-	fprintf(out, "%llu us%s%s", (unsigned long long)request->sampler_ns / 1000,
+	fprintf(out, "%llu us%s%s%s", (unsigned long long)request->sampler_ns / 1000,
 	        request->sampler_ns ? "" : " (off)",
 	        request->sampler_timers  ? " (by timers)"
 	        : request->sampler_stack ? " (stacks)"
-	                                 : "");
+	                                 : "",
+	        request->sampler_cpus ? " (of each CPU)" : "");
 }
 
 static void put_COUNTERS(const struct listing *listing, FILE *out)

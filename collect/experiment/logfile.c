@@ -111,6 +111,7 @@ static void put_settings(struct xml_text *text, const struct request *request, c
 	put_setting(text, "counters", counters);
 	put_number_setting(text, "sampler_ns", request->sampler_ns);
 	put_number_setting(text, "sampler_bytes", request->sampler_bytes);
+	put_setting(text, "sampler_cpus", request->sampler_cpus ? "on" : "off");
 	put_number_setting(text, "sampler_stack", request->sampler_stack);
 	put_number_setting(text, "sampler_timers", (uint64_t)request->sampler_timers);
 	put_setting(text, "kernel", request->kernel ? "on" : "off");

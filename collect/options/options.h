@@ -47,6 +47,7 @@ struct request {
 	const char *group;          /* to define or delete */
 	uint64_t sampler_ns;        /* 0: off */
 	uint64_t sampler_bytes;     /* of each CPU's file */
+	int sampler_cpus;           /* whole CPUs are sampled, and not threads */
 	uint32_t sampler_stack;     /* bytes of the stack that are copied for each sample, 0: frame
 	                               pointers */
 	int sampler_timers; /* perf_event_open is refused: timers take the samples (sampler_prepare)

@@ -73,7 +73,7 @@ static int read_stack(const char **value, uint64_t *bytes)
 int take_sampler(struct request *request, const char *value)
 {
 	size_t len = strcspn(value, ",");
-	int is_us = memchr(value, 'u', len) != NULL, status;
+	int is_us = memchr(value, 'u', len) != NULL, has_cpus, status;
 	uint64_t us, bytes = (uint64_t)SAMPLER_DEFAULT_MB << 20, stack = 0;
 
 	status = amount_read(&value, is_us ? 1 : 1000, &us);
@@ -83,24 +83,26 @@ int take_sampler(struct request *request, const char *value)
 		return take_out_of_range(request, PERIOD_RANGE);
 	if (*value == 'm' || *value == 'u')
 		value++;
-	if (*value == ',' && value[1] != 's') {
+	if (*value == ',' && value[1] != 's' && value[1] != 'c') {
 		value++;
 		if (amount_read(&value, 1 << 20, &bytes) < 0 || bytes < 1 << 12 ||
 		    bytes > (uint64_t)SAMPLER_MAX_MB << 20)
 			return -EINVAL;
 	}
-	if (*value == ',') {
+	if (*value == ',' && value[1] == 's') {
 		value++;
 		if (read_stack(&value, &stack) < 0)
 			return -EINVAL;
 	}
-	if (*value)
+	has_cpus = strcmp(value, ",cpu") == 0;
+	if (*value && !has_cpus)
 		return -EINVAL;
 	if (stack > 0 && us < STACK_MIN_US)
 		return take_out_of_range(request, "from 1m with stack");
 	request->sampler_ns = us * 1000;
 	request->sampler_bytes = bytes / 8 * 8; /* whole words */
 	request->sampler_stack = (uint32_t)stack / 8 * 8;
+	request->sampler_cpus = has_cpus;
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,6 +133,24 @@ static void explain(int status)
 		      stderr);
 }
 
+/* To sample whole CPUs is to see all processes of the machine. */
+static void prepare_cpus(struct request *request)
+{
+	const struct ring_settings settings = {.period_ns = request->sampler_ns,
+	                                       .in_kernel = ring_may_kernel()};
+	int fd = ring_event_open(-1, sched_getcpu(), &settings);
+
+	if (fd >= 0) {
+		close(fd);
+		return;
+	}
+	request->sampler_cpus = 0;
+	fprintf(stderr,
+	        "xcollect: warning: threads are sampled and not whole CPUs: perf_event_open: %s\n"
+	        "xcollect: to permit it: root, CAP_PERFMON, or sysctl kernel.perf_event_paranoid=0\n",
+	        strerror(-fd));
+}
+
 void sampler_prepare(struct request *request)
 {
 	uint64_t us = request->sampler_ns / 1000;
@@ -142,8 +161,11 @@ void sampler_prepare(struct request *request)
 
 	if (fd >= 0)
 		close(fd);
+	if (fd >= 0 && request->sampler_cpus)
+		prepare_cpus(request);
 	if (!request->sampler_ns || fd >= 0)
 		return;
+	request->sampler_cpus = 0;
 	explain(fd);
 	if (us < TIMER_MIN_US)
 		us = TIMER_MIN_US;
@@ -161,7 +183,7 @@ void sampler_prepare(struct request *request)
  */
 struct job {
 	const struct counter *counter;
-	int kernel_only;
+	int kernel_only, per_cpu;
 	char directory[16];
 	uint64_t period, bytes;
 	uint32_t stack;
@@ -197,14 +219,15 @@ static void cannot(const struct place *place, const struct job *job, int status)
 /* Returns our end of the helper's socket, or -errno. */
 static int start_job(const struct place *place, const struct job *job)
 {
-	char period[NUMBER], bytes[NUMBER], stack[NUMBER], kernel[2], process[NUMBER], type[NUMBER],
-		config[NUMBER];
+	char period[NUMBER], bytes[NUMBER], stack[NUMBER], kernel[2], cpus[2], process[NUMBER],
+		type[NUMBER], config[NUMBER];
 	char *sampling[] = {(char *)place->installation->sampler,
 	                    (char *)place->how,
 	                    period,
 	                    bytes,
 	                    stack,
 	                    kernel,
+	                    cpus,
 	                    process,
 	                    (char *)place->installation->archive,
 	                    (char *)(job->archives ? place->request->archive : "off"),
@@ -224,6 +247,7 @@ static int start_job(const struct place *place, const struct job *job)
 	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)job->bytes);
 	snprintf(stack, sizeof(stack), "%u", job->stack);
 	snprintf(kernel, sizeof(kernel), "%d", place->request->kernel + job->kernel_only);
+	snprintf(cpus, sizeof(cpus), "%d", job->per_cpu);
 	snprintf(type, sizeof(type), "%u", job->counter ? job->counter->type : 0);
 	snprintf(config, sizeof(config), "%llu",
 	         (unsigned long long)(job->counter ? job->counter->config : 0));
@@ -262,7 +286,8 @@ static unsigned list_jobs(const struct request *request, struct job *jobs)
 		jobs[count++] = (struct job){.directory = FMT_DIR_SAMPLER,
 		                             .period = request->sampler_ns,
 		                             .bytes = request->sampler_bytes,
-		                             .stack = request->sampler_stack};
+		                             .stack = request->sampler_stack,
+		                             .per_cpu = request->sampler_cpus};
 	for (unsigned i = 0; i < request->counters.count; i++) {
 		struct job *job = &jobs[count++];
 

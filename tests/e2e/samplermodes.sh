@@ -148,6 +148,97 @@ else
 		is "-P, killed: the log is whole" said "$(said_in orphan.txt)$(cat orphan.txt.err)"
 	fi
 	{ kill $target; wait $target; } 2>/dev/null
+
+	# whole CPUs: threads and processes shorter than the period have their part of the samples, and other programs have none
+	cat >short.c <<-'C'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <sys/resource.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static volatile long sink;
+	static long turns;
+	__attribute__((noinline)) static void *work(void *unused)
+	{
+		for (long i = 0; i < turns; i++)
+			sink += i;
+		return unused;
+	}
+	static double used(int who)
+	{
+		struct rusage usage;
+		getrusage(who, &usage);
+		return usage.ru_utime.tv_sec + usage.ru_utime.tv_usec * 1e-6;
+	}
+	int main(int argc, char **argv)
+	{
+		double unit;
+		turns = 100000000;
+		unit = used(RUSAGE_SELF);
+		work(NULL);
+		unit = used(RUSAGE_SELF) - unit;
+		turns = (long)(turns * 0.001 / unit); /* 1 ms */
+		for (int i = 0; i < 400; i++) {
+			if (argc > 1) {
+				pthread_t thread;
+				pthread_create(&thread, NULL, work, NULL);
+				pthread_join(thread, NULL);
+			} else {
+				if (fork() == 0)
+					_exit(work(NULL) != NULL);
+				wait(NULL);
+			}
+		}
+		printf("%.3f\n", used(RUSAGE_SELF) + used(RUSAGE_CHILDREN));
+		return 0;
+	}
+	C
+	${CC:-gcc} -O1 -g -fno-omit-frame-pointer -pthread -o short short.c
+	record try_cpus --sampler=2m,cpu -p off -A off -- true
+	if grep -q 'not whole CPUs' try_cpus.err; then
+		skip "whole CPUs" "this system lets us sample our own threads only" 12
+	else
+		"$programs/burn50" 60 >/dev/null &
+		other=$!
+		for kind in processes threads; do
+			# shellcheck disable=SC2046
+			record $kind --sampler=2m,cpu -p off -A off -- ./short $([ $kind = processes ] || echo threads)
+			is "whole CPUs, $kind: it ends well" 0 $?
+			samples=$(count sampler_samples $kind)
+			# User mode has two thirds of its time and more; the kernel and chance have the rest.
+			within "whole CPUs, $kind: all of its time has samples" \
+				"$(awk '{ print $1 * 500 * 0.75 }' $kind.out)" "$(awk '{ print $1 * 500 * 1.6 }' $kind.out)" "$samples"
+			report $kind -functions
+			within "whole CPUs, $kind: in the function that has it, %" 35 100 "$(share $kind work 2)"
+			is "whole CPUs, $kind: nothing of another program" 0 "$(grep -c work_a $kind.txt)"
+		done
+		report threads -header all
+		contains "whole CPUs: the header says it" 'whole CPUs = on' threads.txt
+		is "whole CPUs: no thread is too short" 0 "$(grep -c 'threads shorter than the period' threads.txt)"
+		{ kill $other; wait $other; } 2>/dev/null
+
+		"$programs/no_frames" 4000 >/dev/null &
+		target=$!
+		sleep 0.2
+		if record cpuattach --sampler=1m,stack,cpu -p off -A off -t 1 -P $target -- && grep -q 'Attached to process' cpuattach.err; then
+			within "whole CPUs, -P: samples" 20 2000 "$(count sampler_samples cpuattach)"
+			report cpuattach -functions
+			within "whole CPUs, -P: inclusive share of outer" 95 100 "$(share cpuattach outer 4)"
+		else
+			skip "whole CPUs, -P" "this system lets nobody attach: $(tail -1 cpuattach.err)" 2
+		fi
+		{ kill $target; wait $target; } 2>/dev/null
+	fi
+	if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ] &&
+		setpriv --bounding-set -perfmon,-sys_admin true 2>/dev/null; then
+		limited 60 setpriv --bounding-set -perfmon,-sys_admin "$xcollect" -o forbidden.er --sampler=1m,cpu -p off -A off "$programs/no_frames" 100 >/dev/null 2>forbidden.err
+		is "whole CPUs, not permitted: it ends well" 0 $?
+		contains "whole CPUs, not permitted: what is done, and what would help" 'threads are sampled and not whole CPUs' forbidden.err
+		within "whole CPUs, not permitted: threads have samples" 20 2000 "$(count sampler_samples forbidden)"
+	else
+		skip "whole CPUs, not permitted" "everybody may sample them here, or setpriv cannot forbid it" 3
+	fi
 fi
 
 # perf_event_open is refused: a message names the remedy, and timers take the samples into the same files

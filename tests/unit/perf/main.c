@@ -214,7 +214,7 @@ static void run_program(char *archives)
 	int status;
 
 	snprintf(process, sizeof(process), "%d", (int)child);
-	START("exec", "1000000", "1048576", "8192", "0", process, archiver, archives);
+	START("exec", "1000000", "1048576", "8192", "0", "0", process, archiver, archives);
 	answer = let_begin();
 	cr_assert_eq(answer.status, 0);
 	cr_assert_eq(answer.in_kernel, ring_may_kernel());
@@ -270,7 +270,7 @@ Test(helper_samples, a_running_process_is_sampled_until_a_byte_comes)
 	snprintf(process, sizeof(process), "%d", (int)child);
 	snprintf(type, sizeof(type), "%d", PERF_TYPE_SOFTWARE);
 	snprintf(config, sizeof(config), "%d", PERF_COUNT_SW_TASK_CLOCK);
-	START("attach", "1000000", "1048576", "8192", "0", process, archiver, "on", "counter0",
+	START("attach", "1000000", "1048576", "8192", "0", "0", process, archiver, "on", "counter0",
 	      type, config);
 	cr_assert_eq(let_begin().status, 0);
 	cr_assert_eq(write(go, "", 1), 1);
@@ -291,7 +291,7 @@ Test(helper_samples, a_running_process_is_sampled_until_a_byte_comes)
 /* As when xcollect fails before it starts the program. */
 Test(helper_samples, who_is_not_let_begin_does_nothing)
 {
-	START("exec", "1000000", "1048576", "8192", "0", "1", archiver, "on");
+	START("exec", "1000000", "1048576", "8192", "0", "0", "1", archiver, "on");
 	close(to_helper);
 	to_helper = -1;
 	cr_assert_eq(end_of_helper(), 1);
@@ -302,7 +302,7 @@ Test(helper_samples, who_is_not_let_begin_does_nothing)
 Test(helper_samples, a_failure_is_answered)
 {
 	put_file(FMT_DIR_SAMPLER "/" FMT_FILE_SAMPLER_MAP, "", 0644);
-	START("exec", "1000000", "1048576", "8192", "0", "1", archiver, "on");
+	START("exec", "1000000", "1048576", "8192", "0", "0", "1", archiver, "on");
 	cr_assert_eq(let_begin().status, -EEXIST);
 	cr_assert_eq(end_of_helper(), 1);
 	cr_assert_str_eq(read_file(FMT_FILE_LOG), "<experiment>\n" FMT_LOG_CLOSE);
@@ -318,14 +318,15 @@ static void is_wrong(void)
 
 Test(helper, other_arguments_are_wrong)
 {
-	START("exec", "1000000", "1048576", "8192", "0", "1", archiver);
+	START("exec", "1000000", "1048576", "8192", "0", "0", "1", archiver);
 	is_wrong();
-	START("exec", "1000000", "1048576", "8192", "0", "1", archiver, "on", FMT_DIR_SAMPLER, "1");
+	START("exec", "1000000", "1048576", "8192", "0", "0", "1", archiver, "on", FMT_DIR_SAMPLER,
+	      "1");
 	is_wrong();
-	START("exec", "1000000", "1048576", "8192", "0", "1", archiver, "on", FMT_DIR_SAMPLER, "1",
-	      "1", "1");
+	START("exec", "1000000", "1048576", "8192", "0", "0", "1", archiver, "on", FMT_DIR_SAMPLER,
+	      "1", "1", "1");
 	is_wrong();
-	START("other", "1000000", "1048576", "8192", "0", "1", archiver, "on");
+	START("other", "1000000", "1048576", "8192", "0", "0", "1", archiver, "on");
 	is_wrong();
 	START("timers", archiver);
 	is_wrong();

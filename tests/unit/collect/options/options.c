@@ -339,15 +339,19 @@ Test(options, the_sampler)
 		char *text;
 		uint64_t ns, bytes;
 		uint32_t stack;
-	} good[] = {{"--sampler=1", 1000000, 64 << 20, 0},
-	            {"--sampler=1m,1", 1000000, 1 << 20, 0},
-	            {"--sampler=10u", 10000, 64 << 20, 0},
-	            {"--sampler=0.1,0.5", 100000, 1 << 19, 0},
-	            {"--sampler=2.5m", 2500000, 64 << 20, 0},
-	            {"--sampler=1m,stack", 1000000, 64 << 20, 8192},
-	            {"--sampler=10,1,stack:16", 10000000, 1 << 20, 16384},
-	            {"--sampler=1000u,stack:56", 1000000, 64 << 20, 56 << 10},
-	            {"--sampler=1,stack:1", 1000000, 64 << 20, 1024}};
+		int cpus;
+	} good[] = {{"--sampler=1", 1000000, 64 << 20, 0, 0},
+	            {"--sampler=1m,cpu", 1000000, 64 << 20, 0, 1},
+	            {"--sampler=1,2,stack:4,cpu", 1000000, 2 << 20, 4096, 1},
+	            {"--sampler=100u,cpu", 100000, 64 << 20, 0, 1},
+	            {"--sampler=1m,1", 1000000, 1 << 20, 0, 0},
+	            {"--sampler=10u", 10000, 64 << 20, 0, 0},
+	            {"--sampler=0.1,0.5", 100000, 1 << 19, 0, 0},
+	            {"--sampler=2.5m", 2500000, 64 << 20, 0, 0},
+	            {"--sampler=1m,stack", 1000000, 64 << 20, 8192, 0},
+	            {"--sampler=10,1,stack:16", 10000000, 1 << 20, 16384, 0},
+	            {"--sampler=1000u,stack:56", 1000000, 64 << 20, 56 << 10, 0},
+	            {"--sampler=1,stack:1", 1000000, 64 << 20, 1024, 0}};
 	static char *const bad[] = {"--sampler",
 	                            "--sampler=",
 	                            "--sampler=9u",
@@ -366,6 +370,10 @@ Test(options, the_sampler)
 	                            "--sampler=1,stack:57",
 	                            "--sampler=1,stack,5",
 	                            "--sampler=1,stacks",
+	                            "--sampler=1,cpus",
+	                            "--sampler=1,cpu,2",
+	                            "--sampler=1,c",
+	                            "--sampler=1,cpu,",
 	                            "--sampler=1,s"};
 
 	cr_assert(PARSE("true") == 0);
@@ -375,6 +383,7 @@ Test(options, the_sampler)
 		cr_assert_eq(request.sampler_ns, good[i].ns, "%s", good[i].text);
 		cr_assert_eq(request.sampler_bytes, good[i].bytes, "%s", good[i].text);
 		cr_assert_eq(request.sampler_stack, good[i].stack, "%s", good[i].text);
+		cr_assert_eq(request.sampler_cpus, good[i].cpus, "%s", good[i].text);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		cr_assert(PARSE(bad[i], "true") == CAUSE_FAILED, "%s", bad[i]);

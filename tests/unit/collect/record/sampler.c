@@ -123,7 +123,7 @@ Test(sampler, the_helper_gets_what_is_wanted_and_nothing_else)
 	cr_expect_eq(in_program(begin), 1);
 	expect_said("");
 	snprintf(expected, sizeof(expected),
-	         "exec 1000000 67108864 8192 0 %d /x/xer_archive src|/|/usr/bin:/bin\n",
+	         "exec 1000000 67108864 8192 0 0 %d /x/xer_archive src|/|/usr/bin:/bin\n",
 	         (int)program);
 	expect_log(expected);
 	cr_expect(exists("test.1.er/sampler"));
@@ -219,8 +219,8 @@ Test(sampler, each_counter_has_a_helper_of_its_own)
 	cr_expect(exists("test.1.er/counter0") && exists("test.1.er/counter1"));
 	cr_assert_eq(system("sort test.1.er/log >sorted && mv sorted test.1.er/log"), 0);
 	snprintf(expected, sizeof(expected),
-	         "exec 10 67108864 8192 1 %d /x/xer_archive src counter0 1 2|/|/usr/bin:/bin\n"
-	         "exec 999 67108864 8192 1 %d /x/xer_archive off counter1 0 0|/|/usr/bin:/bin\n",
+	         "exec 10 67108864 8192 1 0 %d /x/xer_archive src counter0 1 2|/|/usr/bin:/bin\n"
+	         "exec 999 67108864 8192 1 0 %d /x/xer_archive off counter1 0 0|/|/usr/bin:/bin\n",
 	         (int)program, (int)program);
 	expect_log(expected);
 }
@@ -254,7 +254,7 @@ Test(sampler, of_a_running_process_it_goes_on_until_it_is_told)
 {
 	put_helper(READY, "head -c 1 <&4 >/dev/null; >\"$directory/over\"");
 	cr_expect_eq(in_program(attach_and_end), 1);
-	expect_log("attach 1000000 67108864 8192 0 4711 /x/xer_archive src|/|/usr/bin:/bin\n");
+	expect_log("attach 1000000 67108864 8192 0 0 4711 /x/xer_archive src|/|/usr/bin:/bin\n");
 }
 
 Test(sampler, without_a_wish_nothing_is_prepared)
