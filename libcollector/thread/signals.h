@@ -11,7 +11,7 @@
 #include "format/attach.h"
 
 /* A real-time signal that programs hardly use: that of the timers on the CPU time of threads
- * (tick.h). The wrappers of signals.c keep it for us. */
+ * (tick.h). The wrappers of signals_mask.c and signals_action.c keep it for us. */
 #define TICK_SIGNAL ATTACH_TICK_SIGNAL
 
 typedef void signals_handler(int signal, siginfo_t *info, void *context);
