@@ -117,7 +117,7 @@ void recording_check(void)
 		return;
 	now = col_ticks();
 	if (now >= first && enter(BEFORE, INSIDE)) {
-		/* What threads have used until now does not count: see tick.c. */
+		/* What threads have used until now does not count: see tick_sample.h. */
 		atomic_fetch_add(&col.epoch, 1);
 		if (!atomic_load(&paused))
 			log_event("resume");

@@ -113,7 +113,7 @@ uint64_t tick_descriptors(void)
 	return SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) < 0 ? 0 : limit.rlim_cur;
 }
 
-/* A forked child need not look again: what comes later is noticed by tick.c. */
+/* A forked child need not look again: what comes later is noticed by tick_arm.c. */
 int tick_perf_is_possible(void)
 {
 	static int was_possible;
