@@ -6,12 +6,12 @@
  * kept input is cut at every 8 bytes, then read FLIPS times with one to four bits flipped. Then
  * other things take the place of the file: a FIFO, devices, a directory, links, a sparse file of 1
  * TiB. An experiment whose XML is cut, or whose file is no regular file, must be refused or warned
- * about. Each reading may take SECONDS. A sanitizer, or the limit of memory, ends the program. */
+ * about. Each reading may take SECONDS of CPU time. A sanitizer, or the limit of memory, ends the
+ * program. */
 #include "tests/fuzz/targets/target.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +32,6 @@ static uint64_t below(uint64_t limit)
 	return ((state * 2685821657736338717u) >> 11) % limit;
 }
 
-static void too_long(int signal)
-{
-	(void)signal;
-	if (write(STDOUT_FILENO, current, strlen(current)) > 0 &&
-	    write(STDOUT_FILENO, ": does not end\n", 15) > 0)
-		_exit(3);
-	_exit(3);
-}
-
 static void fail(const char *what)
 {
 	printf("%s: %s\n", current, what);
@@ -55,9 +46,9 @@ static void give(const struct fuzz_target *target, const uint8_t *bytes, size_t 
 	if (!copy)
 		exit(2);
 	memcpy(copy, bytes, size);
-	alarm(SECONDS);
+	fuzz_limit(current, SECONDS);
 	fuzz_give(target, copy, size);
-	alarm(0);
+	fuzz_limit(current, 0);
 	free(copy);
 }
 
@@ -210,9 +201,9 @@ static size_t replace(const struct fuzz_target *target)
 			                    such large files */
 			continue;
 		}
-		alarm(SECONDS);
+		fuzz_limit(current, SECONDS);
 		fuzz_read_experiment(path, (unsigned)i * ASKED);
-		alarm(0);
+		fuzz_limit(current, 0);
 		if (fuzz_complaints == before && !things[i].is_file && is_loaded(target))
 			fail("no word about it");
 		count++;
@@ -235,7 +226,6 @@ int main(int argc, char **argv)
 		return 2;
 	state = (strtoull(argv[2], NULL, 10) + 1) * 0x9e3779b97f4a7c15u;
 	fuzz_asked = ASKED;
-	signal(SIGALRM, too_long);
 	for (size_t i = 0; i < fuzz_target_count; i++) {
 		const struct fuzz_target *target = &fuzz_targets[i];
 		size_t size = target->file || is_log(target) ? sound_input(target, argv[3], bytes)

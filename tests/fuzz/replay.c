@@ -3,12 +3,11 @@
  * usage: replay [-l | TARGET FILE... | CORPUS]
  *
  * -l lists the targets. CORPUS is a directory with one directory for each target, which gets all
- * files in it. Each input may take SECONDS; a sanitizer ends the program. The last line says how
- * many inputs there were; the exit status is 1 if a target has none. */
+ * files in it. Each input may take SECONDS of CPU time; a sanitizer ends the program. The last line
+ * says how many inputs there were; the exit status is 1 if a target has none. */
 #include "tests/fuzz/targets/target.h"
 
 #include <dirent.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +16,6 @@
 enum { SECONDS = 10, INPUT_MAX = 1 << 20 };
 
 static char current[1024];
-
-static void too_long(int signal)
-{
-	(void)signal;
-	if (write(STDOUT_FILENO, current, strlen(current)) > 0 &&
-	    write(STDOUT_FILENO, ": does not end\n", 15) > 0)
-		_exit(3);
-	_exit(3);
-}
 
 static void replay(const struct fuzz_target *target, const char *path)
 {
@@ -46,9 +36,9 @@ static void replay(const struct fuzz_target *target, const char *path)
 	if (!bytes)
 		exit(2);
 	memcpy(bytes, buffer, size);
-	alarm(SECONDS);
+	fuzz_limit(current, SECONDS);
 	fuzz_give(target, bytes, size);
-	alarm(0);
+	fuzz_limit(current, 0);
 	free(bytes);
 }
 
@@ -89,7 +79,6 @@ int main(int argc, char **argv)
 			printf("%-12s%s\n", fuzz_targets[i].name, fuzz_targets[i].what);
 		return 0;
 	}
-	signal(SIGALRM, too_long);
 	for (int i = 2; i < argc; i++)
 		replay(target, argv[i]);
 	for (size_t i = 0; argc == 2 && i < fuzz_target_count; i++) {

@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 const struct fuzz_target fuzz_targets[] = {
@@ -165,6 +167,29 @@ static void copy_base(const struct fuzz_target *target, char *path, size_t path_
 	         target->base, path, path);
 	if (system(command) != 0)
 		fail("tests/golden");
+}
+
+static const char *limited;
+
+static void too_long(int signal)
+{
+	(void)signal;
+	if (write(STDOUT_FILENO, limited, strlen(limited)) > 0 &&
+	    write(STDOUT_FILENO, ": does not end\n", 15) > 0)
+		_exit(3);
+	_exit(3);
+}
+
+void fuzz_limit(const char *name, unsigned seconds)
+{
+	const struct itimerval limit = {.it_value.tv_sec = seconds};
+
+	limited = name;
+	signal(SIGALRM, too_long);
+	signal(SIGPROF, too_long);
+	/* On a busy machine it is not CPU time that passes. */
+	setitimer(ITIMER_PROF, &limit, NULL);
+	alarm(10 * seconds);
 }
 
 void fuzz_give(const struct fuzz_target *target, const uint8_t *bytes, size_t size)

@@ -29,6 +29,11 @@ const char *fuzz_base_file(const struct fuzz_target *target);
 /* Run a target on an input. It returns when everything was asked of the input. */
 void fuzz_give(const struct fuzz_target *target, const uint8_t *bytes, size_t size);
 
+/* From now on this program may use so many seconds of CPU time, and take ten times as long: if it
+ * does not call this again until then, with 0 for no limit, it says that NAME does not end, and
+ * ends with status 3. The name must stay. */
+void fuzz_limit(const char *name, unsigned seconds);
+
 #define FILE_TARGET(name, base, file)
 #define TARGET(name, what) fuzz_run fuzz_##name;
 #include "tests/fuzz/targets.def"
