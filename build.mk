@@ -225,7 +225,7 @@ $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 
 # Libraries that unit tests of libcollector load: a small recorder, libraries that call wrapped functions, a made-up libjvm, MPI
 # and OpenMP runtime.
-LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so jvm.so mpich.so ompi.so omp.so copier)
+LATE := $(addprefix $(BUILD)/tests/programs/late/,recorder.so callers.so sealed.so needing.so jvm.so mpich.so ompi.so omp.so copier)
 $(BUILD)/tests/unit/libcollector: $(LATE)
 $(BUILD)/tests/programs/late/recorder.so: tests/programs/late/recorder.c tests/programs/late/recorder.map $(BUILD)/lib/libcollector.a
 	$(begin)
@@ -244,7 +244,10 @@ $(BUILD)/tests/programs/late/mpich.so $(BUILD)/tests/programs/late/ompi.so: test
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter %/ompi.so,$@),-DOPEN_MPI) -fPIC $(LDFLAGS) -shared -o $@ $<
 $(BUILD)/tests/programs/late/callers.so $(BUILD)/tests/programs/late/sealed.so: tests/programs/late/callers.c
 	$(begin)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fplt -fno-builtin $(LDFLAGS) -shared -Wl,-z,$(if $(filter %/sealed.so,$@),now,lazy),-z,relro,--hash-style=gnu -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fplt -fno-builtin $(LDFLAGS) -shared -Wl,-z,$(if $(filter %/sealed.so,$@),now,lazy),-z,relro,--hash-style=gnu,-soname,$(@F) -o $@ $<
+$(BUILD)/tests/programs/late/needing.so: tests/programs/late/needing.c $(BUILD)/tests/programs/late/sealed.so
+	$(begin)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC $(LDFLAGS) -shared -Wl,-rpath,'$$ORIGIN' -o $@ $^
 
 # A program and a library with a malloc of their own, and a library to be loaded, for the unit tests of attach.
 $(BUILD)/tests/unit/attach: $(BUILD)/tests/programs/own_malloc $(addprefix $(BUILD)/tests/programs/late/,own_malloc.so entry.so)

@@ -146,8 +146,6 @@ static void put_word(struct page *page, const char *word, size_t len)
 	for (size_t i = 0; i < len; i++)
 		fputc(word[i] == '\b' ? ' ' : word[i], page->out);
 	page->column += width;
-	if (page->indent == 0 && page->column == 0)
-		page->column = 1;
 }
 
 static void put_text(struct page *page, const char *text)

@@ -12,7 +12,7 @@
 enum { ROWS_A_MARK = 32 };
 
 /* What one step of a program made. */
-enum step { STEP_NOTHING, STEP_ROW, STEP_END };
+enum step { STEP_NOTHING, STEP_ROW, STEP_END, STEP_OVER /* the program has no more steps */ };
 
 struct exp_line_section exp_line_section_find(Elf *elf, const char *wanted)
 {
@@ -108,8 +108,11 @@ static enum step step_standard(const struct exp_line_table *table, struct exp_re
 static enum step step(const struct exp_line_table *table, struct exp_reader *in,
                       struct exp_line_state *state)
 {
-	unsigned opcode = *in->at++;
+	unsigned opcode;
 
+	if (in->at == in->end)
+		return STEP_OVER;
+	opcode = *in->at++;
 	if (opcode >= table->opcode_base) {
 		unsigned special = opcode - table->opcode_base;
 
@@ -157,11 +160,10 @@ static int make_marks(struct exp_line_table *table)
 	struct exp_reader in = table->program;
 	struct exp_line_state state = begin;
 	size_t first = 0, rows = 0;
+	enum step made;
 
 	table->mark_count = 0;
-	while (in.at < in.end) {
-		enum step made = step(table, &in, &state);
-
+	while ((made = step(table, &in, &state)) != STEP_OVER) {
 		if (made == STEP_ROW && rows++ % ROWS_A_MARK == 0 &&
 		    add_mark(table, &state, in.at) != 0)
 			return -ENOMEM;
@@ -230,6 +232,7 @@ int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned
 	const struct exp_line_bookmark *mark;
 	struct exp_reader in = table->program;
 	struct exp_line_state state, row;
+	enum step made;
 
 	/* Many tables are opened only for the names of files. */
 	if (!table->has_marks && make_marks(table) != 0)
@@ -240,12 +243,11 @@ int exp_line_table_find(struct exp_line_table *table, uint64_t address, unsigned
 		return -ENOENT;
 	state = row = mark->state;
 	in.at = mark->at;
-	while (in.at < in.end) {
-		enum step made = step(table, &in, &state);
-
+	/* What ends the sequence is beyond the address, or it had no mark. */
+	while ((made = step(table, &in, &state)) != STEP_OVER) {
 		if (made == STEP_NOTHING)
 			continue;
-		if (made == STEP_END || state.address > address)
+		if (state.address > address)
 			break;
 		row = state;
 	}

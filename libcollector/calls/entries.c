@@ -29,7 +29,7 @@ struct object {
 	const uint8_t *eh_frame_hdr;
 	const uint8_t *stubs;
 	uint64_t code, code_end;
-	unsigned narrow, unknown; /* functions: without space; with an unknown beginning */
+	int has_narrow, has_unknown; /* functions: without space; with an unknown beginning */
 };
 
 /* ---- addresses that the object lists ---- */
@@ -138,7 +138,7 @@ static void see_entry(struct object *object, uint64_t listed)
 	if (enter_code(object, listed) < 0)
 		return;
 	if (find_function(object, listed, &start) < 0 || enter_code(object, start) < 0) {
-		object->unknown++;
+		object->has_unknown = 1;
 		return;
 	}
 	at = start + arch_mark_length((const uint8_t *)start, left_from(object, start));
@@ -152,7 +152,8 @@ static void see_entry(struct object *object, uint64_t listed)
 	if (room)
 		patch(object, at, room, place);
 	else
-		object->narrow += !arch_begins_call((const uint8_t *)at); /* of ours or of libc's */
+		object->has_narrow |= !arch_begins_call(
+			(const uint8_t *)at); /* of ours or of libc's */
 }
 
 static void see_list(struct object *object, const char *name)
@@ -202,10 +203,10 @@ void entries_see(const struct elffile *file, uint64_t bias, int is_idle)
 		see_list(&object, "__mcount_loc");
 		code_tell_processors();
 	}
-	if (object.narrow)
+	if (object.has_narrow)
 		col_log_warning(
 			"function tracing: some functions have less than 5 bytes at their entries, and are not traced");
-	if (!object.eh_frame_hdr || object.unknown)
+	if (!object.eh_frame_hdr || object.has_unknown)
 		col_log_warning(
 			"function tracing: some functions have no unwind tables, and are not traced");
 }

@@ -121,20 +121,10 @@ IO_MESSAGE(ssize_t, __recvfrom_chk,
         (fd, to, size, room, flags, from, from_size), RECV, IO_BYTES(RECV, fd))
 IO_MESSAGE(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), RECV, IO_BYTES(RECV, fd))
 
-/* The bytes of `count` messages; -1 if none was moved. */
-static int64_t sum(const struct mmsghdr *messages, int count)
-{
-	int64_t bytes = count < 0 ? -1 : 0;
-
-	for (int i = 0; i < count; i++)
-		bytes += messages[i].msg_len;
-	return bytes;
-}
-
 IO_MESSAGE(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags), (fd, messages, count, flags), SEND,
-           IO_DONE(SEND, fd), .bytes = sum(messages, got))
+           IO_DONE(SEND, fd), .bytes = io_bytes_of(messages, got))
 IO_MESSAGE(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout),
-           (fd, messages, count, flags, timeout), RECV, IO_DONE(RECV, fd), .bytes = sum(messages, got))
+           (fd, messages, count, flags, timeout), RECV, IO_DONE(RECV, fd), .bytes = io_bytes_of(messages, got))
 
 /* ---- descriptors come and go ---- */
 

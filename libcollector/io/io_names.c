@@ -72,11 +72,11 @@ static void put_protocol(struct io_name *name, int fd)
 
 	SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size);
 	if (type == SOCK_STREAM)
-		put_text(name, "tcp ", 4);
+		put_text(name, "tcp ", IO_NAME_SIZE);
 	else if (type == SOCK_DGRAM)
-		put_text(name, "udp ", 4);
+		put_text(name, "udp ", IO_NAME_SIZE);
 	else
-		put_text(name, "ip ", 3);
+		put_text(name, "ip ", IO_NAME_SIZE);
 }
 
 static void put_in(struct io_name *name, const struct sockaddr_in *in)
@@ -135,7 +135,7 @@ static void put_address(struct io_name *name, int fd, const union address *addre
 		put_protocol(name, fd);
 		put_in6(name, &address->in6);
 	} else {
-		put_text(name, "unix ", 5);
+		put_text(name, "unix ", IO_NAME_SIZE);
 		if (is_abstract)
 			put_char(name, '@');
 		put_text(name, address->un.sun_path + is_abstract,

@@ -83,6 +83,15 @@ static uint32_t put(struct col_thread *thread, const struct io_call *call, uint3
 	return record.file;
 }
 
+int64_t io_bytes_of(const struct mmsghdr *messages, int count)
+{
+	int64_t bytes = count < 0 ? -1 : 0;
+
+	for (int i = 0; i < count; i++)
+		bytes += messages[i].msg_len;
+	return bytes;
+}
+
 /* ---- waits */
 
 struct wall_start io_begin(enum fmt_io_func func, int fd, struct caller caller)

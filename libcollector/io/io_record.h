@@ -11,6 +11,7 @@
 #include "libcollector/wall/wall.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 
 enum { IO_NO_FD = -1 };
 
@@ -42,6 +43,9 @@ struct wall_start io_begin(enum fmt_io_func func, int fd, struct caller caller);
 
 /* The call has ended: record it. */
 void io_record(const struct io_call *call, struct caller caller);
+
+/* The bytes of `count` messages; -1 if none was moved, as count is negative. */
+int64_t io_bytes_of(const struct mmsghdr *messages, int count);
 
 /* The file of a descriptor, as io_file_of; and what a call that waits for it waits for. Outside of
  * scopes. */

@@ -1,5 +1,6 @@
 /* callers: a library that calls functions that recorder.so wraps. It is built twice: symbols are
  * bound at first use (callers.so), or when loaded, in pages that become read-only (sealed.so).
+ * Their names are in them, so that needing.so can name the one that it needs.
  *
  * Facts: it has a setenv of its own, which returns 5. */
 #include <dlfcn.h>

@@ -124,6 +124,10 @@ Test(kernelnames, a_function_is_written_when_it_is_met)
 	pcs[2] = 0xff00000000000010;
 	kernelnames_tell(pcs, 3);
 	kernelnames_tell(pcs, 3);
+	/* Nor is it new where many others have been met. */
+	for (uint64_t i = 0; i < 5000; i++)
+		kernelnames_tell(&(uint64_t){0xff00000000000020 + 16 * i}, 1);
+	kernelnames_tell(pcs, 3);
 	kernelnames_flush();
 	snprintf(file, sizeof(file), "%s/" FMT_FILE_SAMPLER_KERNEL, path);
 	in = fopen(file, "r");

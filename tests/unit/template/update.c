@@ -58,6 +58,7 @@ Test(update, a_stanza_that_is_left_open_takes_no_other)
 	gives("010 1.0 \"x\" \\\n\n", "+011 1.0 \"y\"", "010 1.0 \"x\" \\\n\n011 1.0 \"y\"\n");
 	gives("010 1.0 \"x\" \\\n# why", "+011 1.0 \"y\"",
 	      "010 1.0 \"x\" \\\n# why\n\n011 1.0 \"y\"\n");
+	gives("000 1.0 \"x\" \\\n", "+011 1.0 \"y\"", "000 1.0 \"x\" \\\n\n011 1.0 \"y\"\n");
 	gives(target,
 	      "+010 2.0 \"new ten\" \\\n\n+012 1.0 \"twelve\" \\\r\n# why\n\n+013 1.0 \"thirteen\"\n",
 	      "# header\n010 2.0 \"new ten\" \\\n\n\n011 2.5 \"eleven\"\n# tail\n012 1.0 \"twelve\" \\\r\n# why\n\n013 1.0 \"thirteen\"\n");

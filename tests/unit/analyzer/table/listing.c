@@ -101,3 +101,34 @@ Test(listing, hot_is_a_share_of_the_greatest)
 	cr_assert_eq(table.rows[3].is_hot, 0, "nothing is never hot");
 	table_fini(&table);
 }
+
+/* A metric that is only sorted by is in the list, but not shown. Nor is a name a value. */
+Test(listing, what_is_not_shown_makes_nothing_hot)
+{
+	static const struct metric_values values[] = {
+		{.of = {[METRIC_TOTALCPU] = 100}},
+		{.of = {[METRIC_TOTALCPU] = 1, [METRIC_HEAPALLOCBYTES] = 100}},
+	};
+	struct metric_list metrics;
+	char error[METRIC_ERROR_MAX];
+	struct table table = {.is_listing = 1};
+
+	cr_assert_eq(metric_list_parse("e.totalcpu:e!heapallocbytes:name",
+	                               EXP_DATA_PROFILE | EXP_DATA_HEAP, &metrics, error),
+	             0, "%s", error);
+	cr_assert_eq(metrics.count, 3);
+	cr_assert(metrics.at[1].show & METRIC_SHOW_HIDDEN);
+	for (size_t i = 0; i < 2; i++) {
+		struct table_row *row = listing_add(&table, "line", memory_format("%zu", i));
+
+		row->own = row->total = metric_view_of(&values[i]);
+		row->has_values = 1;
+	}
+	listing_mark_hot(&table, &metrics, 75);
+	cr_expect_eq(table.rows[0].is_hot, 1);
+	cr_expect_eq(table.rows[1].is_hot, 0);
+	metrics.at[1].show &= ~(unsigned)METRIC_SHOW_HIDDEN;
+	listing_mark_hot(&table, &metrics, 75);
+	cr_expect_eq(table.rows[1].is_hot, 1, "now it is shown");
+	table_fini(&table);
+}

@@ -191,4 +191,5 @@ Test(hooks, a_list_may_be_as_long_as_the_text_for_the_recorder)
 	sprintf(at - 1, ",020");
 	hooks = (struct hooks){0};
 	cr_expect_eq(hooks_take(&hooks, list), -E2BIG);
+	cr_expect_eq(hooks.components[0], '\0', "nothing is written behind it");
 }

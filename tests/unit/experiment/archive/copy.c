@@ -246,6 +246,28 @@ Test(copy, texts_are_written_whole)
 	cr_expect_eq(count_entries(), 2);
 }
 
+/* Write, and let the lowest descriptor be free, as another thread might. */
+static int write_and_free_0(void *context, int to)
+{
+	(void)context;
+	cr_expect_eq(write(to, "new", 3), 3);
+	close(0);
+	errno = EIO;
+	return 0;
+}
+
+Test(copy, any_descriptor_may_hold_the_lock)
+{
+	int from = put("from", "new", 3);
+	size_t size;
+
+	cr_assert_eq(exp_copy_with(from, directory, "to", 1, write_and_free_0, NULL), 0);
+	cr_expect_eq(memcmp(contents("to", &size), "new", 3), 0);
+	cr_assert_eq(open("/dev/null", O_RDONLY), 0);
+	cr_expect_eq(count_entries(), 3, "nothing else is left");
+	close(from);
+}
+
 Test(copy, a_place_that_cannot_be_written_to_is_told)
 {
 	int from = put("from", "new", 3);

@@ -1,11 +1,13 @@
 /* Entries of debug information, read by Xer's own reader: it finds the same functions, inlined
  * calls, files and lines as libdw, for this test program and for a small one that is compiled in
  * every way; and damaged files do no harm. */
+#include "experiment/dwarf/abbrev.h"
 #include "experiment/dwarf/dwarf_unit.h"
 #include "experiment/elf/binary.h"
 #include "tests/unit/format/seed.h"
 
 #include <criterion/criterion.h>
+#include <dwarf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -145,6 +147,43 @@ Test(die, finds_what_libdw_finds)
 
 	cr_assert_gt(compared.functions, 10000);
 	cr_assert_gt(compared.inlined, 100);
+}
+
+/* The abbreviations say of which entries the values have always the same size, and of which of
+ * those nobody asks for any. */
+Test(die, knows_which_entries_can_be_passed_over)
+{
+	struct opened opened = open_binary("/proc/self/exe");
+	struct exp_dies *dies = opened.dwarf ? opened.dwarf->dies : NULL;
+	size_t passed = 0, fixed = 0, other = 0;
+
+	cr_assert_not_null(dies);
+	for (struct exp_die_unit *unit = exp_dies_unit_next(dies, NULL); unit && passed < 100;
+	     unit = exp_dies_unit_next(dies, unit)) {
+		cr_assert_eq(exp_dies_unit_at(dies, unit->first), unit);
+		for (size_t i = 0; i < unit->abbrevs->count; i++) {
+			const struct exp_abbrev *abbrev = &unit->abbrevs->of[i];
+			uint32_t size = 0;
+			int is_fixed = abbrev->specs != NULL;
+
+			for (uint32_t k = 0; k < abbrev->count && is_fixed; k++) {
+				is_fixed = abbrev->specs[k].size >= 0;
+				size += (uint32_t)abbrev->specs[k].size;
+			}
+			cr_assert_eq(abbrev->is_fixed, is_fixed);
+			cr_assert(!is_fixed || abbrev->size == size);
+			cr_assert(!abbrev->is_passed || (is_fixed && !abbrev->has_children));
+			if (is_fixed && abbrev->tag == DW_TAG_member)
+				cr_assert(abbrev->is_passed);
+			if (abbrev->tag == DW_TAG_subprogram || abbrev->tag == DW_TAG_lexical_block)
+				cr_assert_not(abbrev->is_passed);
+			passed += abbrev->is_passed;
+			fixed += is_fixed && !abbrev->is_passed;
+			other += !is_fixed;
+		}
+	}
+	cr_expect(passed > 0 && fixed > 0 && other > 0, "%zu, %zu, %zu", passed, fixed, other);
+	close_image(&opened);
 }
 
 static const char source[] =

@@ -206,6 +206,9 @@ Test(symtab, symbols_are_found_by_names_that_one_has)
 	function("twice", TEXT + 0x200, 8);
 	function("twice", TEXT + 0x210, 8);
 	function("twice", TEXT + 0x220, 8);
+	function("here", TEXT + 0x230, 8);
+	function("there", TEXT + 0x240, 8);
+	function("here", TEXT + 0x250, 8);
 	open_program();
 	for (int i = 0; i < 20; i++) {
 		const struct exp_symbol *symbol;
@@ -217,6 +220,8 @@ Test(symtab, symbols_are_found_by_names_that_one_has)
 		cr_expect_eq(symbol->address, TEXT + 0x10 * (uint64_t)i);
 	}
 	cr_expect_null(exp_binary_symbol_named(binary, "twice"));
+	cr_expect_null(exp_binary_symbol_named(binary, "here"), "with another one between");
+	cr_expect_eq(exp_binary_symbol_named(binary, "there")->address, TEXT + 0x240);
 	cr_expect_null(exp_binary_symbol_named(binary, "f"));
 	cr_expect_null(exp_binary_symbol_named(binary, "f20"));
 	cr_expect_null(exp_binary_symbol_named(binary, ""));

@@ -18,7 +18,7 @@ enum { START = 5000000 };
 static struct maker maker;
 static struct experiment *experiment;
 static struct exp_cause cause;
-static uint64_t words[4096];
+static uint64_t words[1 << 15];
 static size_t count;
 
 static void begin(uint64_t hz)
@@ -243,6 +243,25 @@ Test(fxtlog, providers_have_any_number)
 		sample(START + 50 * i + 40, 42, 43, 0x5000, 0x4000);
 	}
 	cr_expect_eq(load()->quality.sampled_ns, 8 * 40);
+}
+
+/* Of the first 4096 providers, the times of the last samples are kept. One has no name, one is that
+ * of the header. */
+Test(fxtlog, samples_of_more_providers_than_are_kept_stand_for_nothing)
+{
+	for (uint32_t more = 4094; more <= 4095; more++) {
+		begin(1000000000);
+		for (uint32_t i = 0; i < more; i++) {
+			count += fxt_put_provider(words + count, 10 + i, "cpu", 3);
+			count += fxt_put_initialization(words + count, 1000000000);
+		}
+		for (uint64_t k = 0; k < 3; k++)
+			sample(START + 40 * k, 42, 43, 0x5000, 0x4000);
+		cr_expect_eq(load()->quality.sampled_ns, more == 4094 ? 3 * 40 : 0, "%u", more);
+		tear_down();
+		maker_create(&maker);
+		experiment = NULL;
+	}
 }
 
 /* ---- stacks ---- */

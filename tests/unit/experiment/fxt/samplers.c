@@ -97,6 +97,30 @@ Test(samplers, so_has_that_of_the_last_counter)
 	end();
 }
 
+/* An experiment that an exec has ended has its samples up to then; any other one, all. */
+Test(samplers, their_span_ends_where_the_program_does)
+{
+	static const struct exp_event events[] = {{.kind = "exit"}, {.kind = "exec"}};
+	uint64_t ticks[] = {1200, 1500}, from, to;
+	struct experiment one = {.clock = {.hz = 1e9, .start_mono_ns = 7000, .start.ticks = 1000},
+	                         .info = {.status = EXP_EXECED, .events = events, .event_count = 2},
+	                         .event_ticks = ticks};
+
+	exp_sampler_span(&one, &from, &to);
+	cr_expect(from == 7000 && to == 7500, "%lu to %lu", from, to);
+	one.info.status = EXP_ENDED;
+	exp_sampler_span(&one, &from, &to);
+	cr_expect(from == 7000 && to == UINT64_MAX, "%lu to %lu", from, to);
+	one.info.status = EXP_EXECED;
+	one.directory = -1;
+	exp_sampler_span(&one, &from, &to);
+	cr_expect(to == UINT64_MAX, "%lu", to);
+	one.began_ns = 10;
+	one.ended_ns = 20;
+	exp_sampler_span(&one, &from, &to);
+	cr_expect(from == 10 && to == 19, "%lu to %lu", from, to);
+}
+
 /* The n-th sampler of an experiment with these settings; NULL if there is none. */
 static const struct exp_sampler *sampler_of(const char *settings, unsigned n)
 {

@@ -41,6 +41,19 @@ Test(next, of_several_the_one_in_the_global_scope_comes_first)
 	cr_assert_null(dlerror(), "nobody is told that there was none");
 }
 
+/* Two of them have it; the caller was linked with the second. */
+Test(next, of_several_local_ones_it_is_that_of_a_needed_library)
+{
+	void *first = scratch_load("callers.so", RTLD_NOW | RTLD_LOCAL);
+	void *second = scratch_load("sealed.so", RTLD_NOW | RTLD_LOCAL);
+	void *needing = scratch_load("needing.so", RTLD_NOW | RTLD_LOCAL);
+
+	cr_assert_neq(dlsym(first, "call_setenv"), dlsym(second, "call_setenv"));
+	cr_expect_eq(next_definition("call_setenv", dlsym(needing, "needing_call")),
+	             dlsym(second, "call_setenv"));
+	cr_expect_eq(next_definition("call_setenv", NULL), dlsym(first, "call_setenv"));
+}
+
 /* Here the wrappers are in the program, so the C library is behind it. */
 Test(next, without_the_loader_the_same_is_found)
 {

@@ -1,5 +1,6 @@
 /* Tests of the numbers and names of files. */
 #include "tests/unit/libcollector/scratch.h"
+#include "tests/unit/refused.h"
 
 #include "libcollector/io/io_files.h"
 #include "libcollector/io/io_kinds.h"
@@ -188,6 +189,21 @@ Test(io_files, addresses_of_the_internet_are_written_as_usual)
 	cr_assert_eq(getsockname(fd6, (struct sockaddr *)&in6, &size6), 0);
 	snprintf(name, sizeof(name), "udp [0:0:0:0:0:0:0:1]:%u", ntohs(in6.sin6_port));
 	expect(io_file_of(&thread, fd6, 2), name, FMT_file_type_SOCKET);
+}
+
+/* No protocol may be known, as of a raw socket, which only root may have. */
+Test(io_files, an_address_of_another_protocol_is_one_of_the_internet)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr = {htonl(0x7f000001)}};
+	socklen_t size = sizeof(in);
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	char name[80];
+
+	cr_assert_eq(bind(fd, (struct sockaddr *)&in, size), 0);
+	cr_assert_eq(getsockname(fd, (struct sockaddr *)&in, &size), 0);
+	refuse_call(SYS_getsockopt, EPERM);
+	snprintf(name, sizeof(name), "ip 127.0.0.1:%u", ntohs(in.sin_port));
+	expect(io_file_of(&thread, fd, 1), name, FMT_file_type_SOCKET);
 }
 
 static void *name_all(void *numbers)

@@ -161,3 +161,14 @@ Test(io_record, inside_of_the_recorder_nothing_is_recorded)
 	record(&(struct io_call){.func = FMT_io_func_READ, .fd = IO_NO_FD, .bytes = 1});
 	cr_assert_eq(load(), 0);
 }
+
+Test(io_record, several_messages_have_the_bytes_of_all)
+{
+	static const struct mmsghdr messages[] = {
+		{.msg_len = 4}, {.msg_len = UINT32_MAX}, {.msg_len = 0}, {.msg_len = 10}};
+
+	cr_expect_eq(io_bytes_of(messages, 4), INT64_C(0xffffffff) + 14);
+	cr_expect_eq(io_bytes_of(messages, 1), 4);
+	cr_expect_eq(io_bytes_of(messages, 0), 0);
+	cr_expect_eq(io_bytes_of(messages, -1), -1);
+}
