@@ -196,6 +196,24 @@ Test(tick, what_was_before_an_epoch_is_nobodys)
 	finish(begin);
 }
 
+/* A program may be started with signals blocked. It is told that they still are. */
+Test(tick, signals_that_were_blocked_at_the_start_come_in_unseen)
+{
+	sys_sigset ticks = signals_of_ticks(), other = SYS_SIGBIT(SIGUSR2), now = 0;
+
+	cr_assert_neq(ticks, 0);
+	tick_let_in();
+	cr_expect_eq(signals_believed(), 0);
+	other |= ticks;
+	sys_sigmask(SIG_BLOCK, &other, &now);
+	tick_let_in();
+	cr_expect_eq(signals_believed(), ticks);
+	other = 0;
+	sys_sigmask(SIG_BLOCK, &other, &now);
+	cr_expect_eq(now & ticks, 0);
+	cr_expect(now & SYS_SIGBIT(SIGUSR2));
+}
+
 Test(tick, none_while_profiles_are_off)
 {
 	atomic_store(&col.switches->on[SOURCE_CLOCK], 0);
