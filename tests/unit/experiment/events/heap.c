@@ -167,3 +167,32 @@ Test(heap, sizes_are_counted_by_powers_of_two)
 	experiment_close(experiment);
 	maker_destroy(&maker);
 }
+
+/* Thread 43 began later, and was the first to go on: what it did at the same time comes first. */
+Test(heap, of_events_at_one_time_those_of_the_thread_that_runs_come_first)
+{
+	struct maker maker;
+	struct maker_stream stream;
+	struct experiment *experiment;
+	uint32_t ids[3];
+	uint64_t t = MAKER_START_TICKS;
+
+	maker_create(&maker);
+	maker_nodes(&maker, 3, pcs, parents, ids);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t, 4096);
+	maker_alloc(&stream, t + 5, 0x6000, 1, ids[1]);
+	maker_free(&stream, t + 20, 0x5000);
+	maker_extent(&stream, 43, t + 8, 4096);
+	maker_alloc(&stream, t + 10, 0x7000, 2, ids[1]);
+	maker_alloc(&stream, t + 20, 0x5000, 4, ids[2]);
+	maker_stream_put(&maker, &stream, "heaptrace");
+
+	const struct exp_data_set *set = load(&maker, &experiment);
+
+	cr_expect_eq(set->heap.unmatched_frees, 0);
+	cr_expect_eq(set->heap.leaks, 2);
+	cr_expect_eq(set->heap.leak_bytes, 3);
+	experiment_close(experiment);
+	maker_destroy(&maker);
+}
