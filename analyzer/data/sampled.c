@@ -2,6 +2,8 @@
  * See doc/decisions/91-uncertainty.md. */
 #include "analyzer/data/sampled.h"
 
+#include "analyzer/data/ticked.h"
+
 #include <math.h>
 
 static int is_counter(unsigned metric)
@@ -27,14 +29,16 @@ static int is_heap_count(unsigned metric)
 }
 
 /* User and system time are parts of all CPU time. */
-static void add(struct sampled *sampled, const struct exp_quality *quality, unsigned metric)
+static void add(struct sampled *sampled, const struct dataset_experiment *at, unsigned metric)
 {
+	const struct exp_quality *quality = &at->data->quality;
+
 	if (is_time(metric)) {
 		sampled->sum += (double)quality->sampled_ns;
-		sampled->squares += quality->sampled_squares;
+		sampled->squares += quality->sampled_squares * ticked_effect(at);
 	} else if (metric == METRIC_SAMPLES) {
 		sampled->sum += (double)quality->samples;
-		sampled->squares += (double)quality->samples;
+		sampled->squares += (double)quality->samples * ticked_effect(at);
 	} else if (is_counter(metric)) {
 		sampled->squares += quality->counter_squares[metric - METRIC_COUNTER0];
 	}
@@ -57,7 +61,7 @@ struct sampled sampled_in(const struct dataset *dataset, unsigned group, unsigne
 		else if (is_heap_count(metric))
 			sampled.is_estimate |= at->data->heap.sampled_every != 0;
 		else
-			add(&sampled, &at->data->quality, metric);
+			add(&sampled, at, metric);
 	}
 	return sampled;
 }

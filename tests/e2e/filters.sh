@@ -5,6 +5,7 @@ record burn -p hi -S 0.1 -- "$programs/burn50" 1 2
 # exact COMMAND...: the totals that the commands print, together, in whole microseconds: text has as many digits as there are samples for
 exact() { "$xer_print" -printmode csv -metrics e.totalcpu:name "$@" burn.er 2>exact.err | awk -F, '$1 == "<Total>" { s += $2 } END { printf "%.6f", s }'; }
 all=$(exact -functions)
+within "two threads use a second each" 1.9 2.5 "$all"
 is "the threads make up the whole" "$all" "$(exact -thread_select 1 -functions -thread_select 2 -functions -thread_select 3 -functions)"
 is "two halves of the time make up the whole" "$all" "$(exact -time 0-0.5 -functions -time 0.5- -functions)"
 report burn -metrics e.totalcpu -functions

@@ -198,6 +198,7 @@ llvm_xray=llvm-xray
 accounted()
 {
 	limited 100 $llvm_xray account "$2" >account.txt 2>account.err
+	[ -s "$3" ] || not_ok "$1: $3 is empty"
 	is "$1" "$(awk '{ print $2 }' "$3" | sort -n | xargs)" "$(awk '$1 ~ /^[0-9]+$/ { print $2 }' account.txt | sort -n | xargs)"
 }
 accounted "llvm-xray account of one thread" single.er/functrace single.out

@@ -61,6 +61,8 @@ try()
 	[ $status = 0 ] || head -5 out.txt
 	is "$1: $2" 0 $status
 	line=$(shape "$3" out.txt)
+	# A page that shows "..." alone says that something is printed.
+	[ -s out.txt ] || line=${line:-...}
 	[ -z "$line" ] || head -40 out.txt
 	[ ! -s "$3" ] || is "$1: $2: prints what the page shows" "" "$line"
 }

@@ -2,16 +2,19 @@
 #include "analyzer/report/quality/judged.h"
 
 #include "analyzer/data/newest.h"
+#include "analyzer/data/ticked.h"
 #include "analyzer/model/datakind.h"
 #include "analyzer/report/quality/absent.h"
 
 #include "experiment/base/totals.h"
 
-static void add_quality(struct exp_quality *to, const struct exp_quality *from)
+static void add_quality(struct exp_quality *to, const struct dataset_experiment *at)
 {
+	const struct exp_quality *from = &at->whole->quality;
+
 	datakind_add_events(to, from);
 	to->sampled_ns += from->sampled_ns;
-	to->sampled_squares += from->sampled_squares;
+	to->sampled_squares += from->sampled_squares * ticked_effect(at);
 	to->cpu_ns += from->cpu_ns;
 	to->lost += from->lost;
 	to->stacks += from->stacks;
@@ -101,7 +104,7 @@ struct judged judged_of(const struct dataset *dataset)
 	const struct dataset_experiment *at = NULL;
 
 	while ((at = dataset_next(dataset, at))) {
-		add_quality(&judged.sum, &at->whole->quality);
+		add_quality(&judged.sum, at);
 		heapsampled_add(&judged.heap, at);
 		if (!(dataset_data_of(at) & EXP_DATA_PROFILE))
 			continue;

@@ -6,7 +6,7 @@
 #include "analyzer/data/dataset.h"
 #include "analyzer/data/stackends.h"
 #include "analyzer/report/quality/heapsampled.h"
-#include "analyzer/report/quality/ticked.h"
+#include "analyzer/data/ticked.h"
 
 /* Of all experiments of a dataset together. */
 struct judged {

@@ -5,7 +5,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/report/quality/absent.h"
 #include "analyzer/report/quality/quality.h"
-#include "analyzer/report/quality/ticked.h"
+#include "analyzer/data/ticked.h"
 #include "analyzer/report/quality/unseen.h"
 #include "analyzer/report/report.h"
 

@@ -1,7 +1,7 @@
 /* ticked.h: clock samples that CPU timers took, at the kernel's ticks. Slices of time of threads
  * begin and end there, so what has a rhythm of some ticks is always seen at the same moments. */
-#ifndef XER_ANALYZER_REPORT_QUALITY_TICKED_H
-#define XER_ANALYZER_REPORT_QUALITY_TICKED_H
+#ifndef XER_ANALYZER_DATA_TICKED_H
+#define XER_ANALYZER_DATA_TICKED_H
 
 #include "analyzer/data/dataset.h"
 
@@ -19,6 +19,10 @@ void ticked_add(struct ticked *sum, const struct dataset_experiment *at);
 
 /* Do nearly all samples stand at ticks? */
 int ticked_is(const struct ticked *sum);
+
+/* The design effect of the clock samples of an experiment, by which shares of them are less exact
+ * than those of independent samples: more than 1 at ticks. */
+double ticked_effect(const struct dataset_experiment *at);
 
 /* If so, say what this means, and what would help, in text[size], and return true. */
 int ticked_text(const struct ticked *sum, char *text, size_t size);

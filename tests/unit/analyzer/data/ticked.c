@@ -1,7 +1,11 @@
 /* Tests of what is said of clock samples at the kernel's ticks. */
-#include "analyzer/report/quality/ticked.h"
+#include "analyzer/data/ticked.h"
+
+#include "analyzer/views/analysis.h"
+#include "tests/unit/experiment/make_experiment.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static char text[256];
@@ -57,4 +61,46 @@ Test(ticked, says_what_helps)
 	sum.tick_ns = 10000000;
 	expect(&sum, "samples at the kernel's ticks (100 a second): shares of phases below 25 ms "
 	             "are uncertain");
+}
+
+/* The effect in an experiment with 100 samples in user code, at ticks of 4 ms. */
+static double effect_of(const char *clock, unsigned period_us)
+{
+	struct maker maker;
+	struct analysis analysis;
+	struct exp_info info;
+	struct exp_data_set set = {.quality = {.user_samples = 100}};
+	struct dataset_experiment at;
+	char settings[256];
+	double effect;
+
+	maker_create(&maker);
+	snprintf(settings, sizeof(settings),
+	         "<setting name=\"profile_us\" value=\"%u\"/>"
+	         "<setting name=\"profile_clock\" value=\"%s\"/>",
+	         period_us, clock);
+	maker_log(&maker, settings);
+	analysis_init(&analysis);
+	cr_assert_eq(
+		dataset_open(&analysis.dataset, &analysis.choices, &analysis.output, maker.path),
+		0);
+	at = analysis.dataset.experiments[0];
+	info = *at.info;
+	info.tick_ns = 4000000;
+	at.info = &info;
+	at.whole = &set;
+	effect = ticked_effect(&at);
+	analysis_fini(&analysis);
+	maker_destroy(&maker);
+	return effect;
+}
+
+Test(ticked, samples_at_ticks_tell_less)
+{
+	cr_expect_float_eq(effect_of("paranoid", 997), 2.5, 1e-9);
+	cr_expect_float_eq(effect_of("paranoid", 15999), 2.5, 1e-9);
+	cr_expect_float_eq(effect_of("paranoid", 16000), 1, 1e-9);
+	cr_expect_float_eq(effect_of("refused", 10007), 2.5, 1e-9);
+	/* Nobody knows where they come from. */
+	cr_expect_float_eq(effect_of("perf", 997), 1, 1e-9);
 }
