@@ -6,8 +6,7 @@
 #include "sampler/ring.h"
 
 /* Forget all, and begin with a process. members_expect: when it executes a program, and before
- * anything is recorded; members_begin: now, when records come already. Without memory, it has
- * ended. */
+ * anything is recorded; members_begin: now, when records come already. */
 void members_expect(pid_t pid);
 void members_begin(pid_t pid);
 
@@ -17,9 +16,5 @@ int members_take(const struct ring_record *record);
 
 /* Is a process a member? */
 int members_have(pid_t pid);
-
-/* Have all ended? Of processes of which records may be missing, the system is asked, once a second
- * at most. */
-int members_are_gone(void);
 
 #endif

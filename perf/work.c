@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 /* For perf_event_open(2). */
-enum { EVERYBODY = -1 };
+enum { ALL_THREADS = -1 };
 
 enum { NS_PER_SECOND = 1000000000, SETTLED_NS = 2000000, BUSY_MS = 3, BUSY_NS = 100000000 };
 
@@ -39,7 +39,6 @@ struct work {
 	                         has ended */
 	size_t alive_count, alive_capacity;
 	uint64_t executed_ns; /* when the last program was executed */
-	uint64_t own, others; /* per_cpu: samples of members, and of others */
 	struct work_counts counts;
 };
 
@@ -87,16 +86,11 @@ static struct lane *oldest_lane(struct work *work, uint64_t before_ns)
 }
 
 /* Of a CPU that others use, too. */
-static int is_of_member(struct work *work, const struct ring_record *record)
+static int is_of_member(const struct ring_record *record)
 {
-	int is_own;
-
-	if (record->type != PERF_RECORD_SAMPLE)
-		return members_take(record);
-	is_own = record->count > 0 && members_have((pid_t)(uint32_t)record->words[0]);
-	work->own += (uint64_t)is_own;
-	work->others += (uint64_t)!is_own;
-	return is_own;
+	return record->type != PERF_RECORD_SAMPLE
+	               ? members_take(record)
+	               : record->count > 0 && members_have((pid_t)(uint32_t)record->words[0]);
 }
 
 /* Records that are as old as that are there on all CPUs. */
@@ -105,7 +99,7 @@ static void drain(struct work *work, uint64_t before_ns)
 	struct lane *lane;
 
 	while ((lane = oldest_lane(work, before_ns))) {
-		int is_wanted = !work->settings.per_cpu || is_of_member(work, &lane->record);
+		int is_wanted = !work->settings.per_cpu || is_of_member(&lane->record);
 
 		if (is_wanted && lane->record.type != PERF_RECORD_SAMPLE)
 			take_other(work, &lane->record);
@@ -163,19 +157,40 @@ static struct lane *lane_of(const struct work *work, int cpu)
 	return NULL;
 }
 
-/* Sample a thread on a CPU. A thread that has ended meanwhile is none. */
+/* Sample a thread on a CPU. A thread that has ended meanwhile is none. Where whole CPUs are
+ * sampled, the event counts the CPU time of the thread and of all that come from it, and tells
+ * their end. */
 static int open_event(struct work *work, pid_t tid, int cpu)
 {
-	int fd = ring_event_open(tid, cpu, &work->settings.ring);
+	struct ring_settings settings = work->settings.ring;
 	const struct lane *lane = lane_of(work, cpu);
-	int status;
+	int fd, status;
 
+	if (work->settings.per_cpu)
+		settings.period_ns = settings.stack_bytes = settings.tell_mappings = 0;
+	fd = ring_event_open(tid, cpu, &settings);
 	if (fd < 0)
 		return fd == -ENODEV || fd == -ESRCH ? 0 : fd;
 	status = lane ? ring_redirect(&lane->ring, fd) : open_lane(work, cpu, fd);
 	if (status == 0)
 		return watch(work, fd);
 	close(fd);
+	return status;
+}
+
+static int open_cpus(struct work *work)
+{
+	int cpus = (int)sysconf(_SC_NPROCESSORS_CONF), status = 0;
+
+	for (int cpu = 0; cpu < cpus && status == 0; cpu++) {
+		int fd = ring_event_open(ALL_THREADS, cpu, &work->settings.ring);
+
+		status = fd < 0 ? fd : open_lane(work, cpu, fd);
+		if (fd >= 0 && status < 0)
+			close(fd);
+		if (status == -ENODEV)
+			status = 0;
+	}
 	return status;
 }
 
@@ -234,17 +249,17 @@ static void close_files(const struct work *work)
 static void close_events(struct work *work)
 {
 	for (unsigned i = 0; i < work->lane_count; i++)
-		ring_forget(&work->lanes[i].ring);
+		(work->settings.per_cpu ? ring_close : ring_forget)(&work->lanes[i].ring);
 	for (size_t i = 1; i < work->alive_count; i++)
 		close(abs(work->alive[i].fd));
 	work->alive_count = 1;
 	work->lane_count = 0;
 }
 
-static void enable_all(const struct work *work)
+static void switch_cpus(const struct work *work, int on)
 {
-	for (size_t i = 1; i < work->alive_count; i++)
-		ring_event_enable(work->alive[i].fd, 1);
+	for (unsigned i = 0; i < work->lane_count; i++)
+		ring_event_enable(work->lanes[i].ring.fd, on);
 }
 
 /* What a CPU runs before the process executes its program is dropped. */
@@ -253,7 +268,7 @@ static void begin_per_cpu(struct work *work)
 	if (!work->settings.ring.enable_on_exec)
 		return;
 	members_expect(work->settings.pid);
-	enable_all(work);
+	switch_cpus(work, 1);
 }
 
 /* The first rings may leave nothing for the others: then all are made smaller. */
@@ -265,9 +280,10 @@ static int open_events(struct work *work)
 
 	do {
 		settings->ring_pages = pages;
-		status = work->settings.per_cpu     ? open_thread(work, EVERYBODY)
-		         : settings->enable_on_exec ? open_thread(work, work->settings.pid)
-		                                    : open_threads(work);
+		status = work->settings.per_cpu ? open_cpus(work) : 0;
+		if (status == 0)
+			status = settings->enable_on_exec ? open_thread(work, work->settings.pid)
+			                                  : open_threads(work);
 		pages = status == -ENOMEM && work->lane_count > 0
 		                ? ring_smaller(&work->lanes[0].ring, pages)
 		                : 0;
@@ -345,9 +361,12 @@ void work_close(struct work *work)
 
 void work_enable(struct work *work)
 {
-	enable_all(work);
-	if (work->settings.per_cpu)
+	if (work->settings.per_cpu) {
+		switch_cpus(work, 1);
 		members_begin(work->settings.pid);
+	}
+	for (size_t i = 1; i < work->alive_count; i++)
+		ring_event_enable(work->alive[i].fd, 1);
 }
 
 /* ---- end */
@@ -403,13 +422,15 @@ static int is_over(struct work *work)
 			work->alive[i].fd = -work->alive[i].fd;
 		count += work->alive[i].fd >= 0;
 	}
-	return count == 0 || (work->settings.per_cpu && members_are_gone()) || is_told_to_end(work);
+	return count == 0 || is_told_to_end(work);
 }
 
 /* What a CPU clock counts is the time that it has sampled; others, all events, also those that were
  * left over. */
 static void stop_events(struct work *work)
 {
+	if (work->settings.per_cpu)
+		switch_cpus(work, 0);
 	for (size_t i = 1; i < work->alive_count; i++) {
 		int fd = abs(work->alive[i].fd);
 		uint64_t ns = 0;
@@ -431,11 +452,6 @@ static int wait_for_end(struct work *work, int ms)
 	return kill(work->settings.pid, 0) < 0 && errno == ESRCH;
 }
 
-static uint64_t part_of(uint64_t ns, uint64_t own, uint64_t others)
-{
-	return own > 0 ? (uint64_t)((double)ns * (double)own / (double)(own + others)) : 0;
-}
-
 void work_run(struct work *work, struct work_counts *out)
 {
 	int ms = pause_ms(work), is_end;
@@ -446,9 +462,6 @@ void work_run(struct work *work, struct work_counts *out)
 	} while (!is_end);
 	stop_events(work);
 	drain(work, UINT64_MAX);
-	/* Each CPU was sampled all the time: the program has its part of it. */
-	if (work->settings.per_cpu)
-		work->counts.cpu_ns = part_of(work->counts.cpu_ns, work->own, work->others);
 	work->counts.no_map = mapfile_end();
 	kernelnames_end();
 	for (unsigned i = 0; i < work->lane_count; i++) {

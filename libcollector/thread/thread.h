@@ -27,14 +27,14 @@ struct col_thread {
 	int exit_rounds;
 	int timer; /* kernel timer id, valid if armed */
 	int armed;
-	uint8_t is_slow;          /* its last sample took longer than it may, see tick.c */
+	uint8_t is_slow;          /* its last sample took longer than it may, see tick_sample.c */
 	uint8_t perf;             /* enum col_perf */
 	uint8_t perf_of_children; /* the same, of the threads that it creates */
 	uint8_t is_beginning;     /* its record as a new thread is about to come */
 	_Atomic uint16_t event;   /* its own until it has a sample, see tick_perf.h; 0: none */
 	uint32_t epoch;           /* col.epoch when its CPU time was accounted for last */
 	uint32_t last_stack;
-	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick.c */
+	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick_sample.c */
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
 	atomic_uint_fast64_t owed_ns;      /* of that, by samples in the kernel that are to come */
 	int64_t user_us, system_us;        /* of the thread, when a sample asked last */

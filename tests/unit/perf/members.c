@@ -55,7 +55,7 @@ static int maps(pid_t pid)
 Test(members, begin_when_the_process_executes_its_program)
 {
 	members_expect(FIRST);
-	cr_expect(!members_have(FIRST) && !members_are_gone());
+	cr_expect(!members_have(FIRST));
 	cr_expect_eq(forks(FIRST, CHILD), 0, "what xcollect forks is none");
 	cr_expect_eq(executes(STRANGER), 0);
 	cr_expect_eq(maps(FIRST), 0);
@@ -63,16 +63,6 @@ Test(members, begin_when_the_process_executes_its_program)
 	cr_expect(members_have(FIRST) && !members_have(CHILD) && !members_have(STRANGER));
 	cr_expect_eq(maps(FIRST), 1);
 	cr_expect_eq(maps(STRANGER), 0);
-	cr_expect(!members_are_gone());
-}
-
-Test(members, have_gone_when_the_program_was_never_executed)
-{
-	members_expect(FIRST);
-	cr_expect_eq(ends(STRANGER, STRANGER), 0);
-	cr_expect(!members_are_gone());
-	cr_expect_eq(ends(FIRST, FIRST), 0);
-	cr_expect(members_are_gone());
 }
 
 Test(members, are_all_descendants_until_each_has_ended)
@@ -86,10 +76,10 @@ Test(members, are_all_descendants_until_each_has_ended)
 	cr_expect(!members_have(FIRST) && members_have(CHILD));
 	cr_expect_eq(ends(FIRST, FIRST), 0, "once");
 	ends(CHILD, CHILD);
-	cr_expect(!members_are_gone() && members_have(GRANDCHILD));
+	cr_expect(members_have(GRANDCHILD));
 	cr_expect_eq(executes(GRANDCHILD), 1);
 	ends(GRANDCHILD, GRANDCHILD);
-	cr_expect(members_are_gone() && !members_have(OTHER));
+	cr_expect(!members_have(GRANDCHILD) && !members_have(OTHER));
 }
 
 Test(members, stay_while_they_have_threads)
@@ -101,7 +91,7 @@ Test(members, stay_while_they_have_threads)
 	ends(FIRST, FIRST);
 	cr_expect(members_have(FIRST), "the first thread ends before the others");
 	cr_expect_eq(ends(FIRST, CHILD), 1);
-	cr_expect(!members_have(FIRST) && members_are_gone());
+	cr_expect_not(members_have(FIRST));
 }
 
 Test(members, take_no_stranger_for_one_whose_number_it_has)
@@ -114,20 +104,9 @@ Test(members, take_no_stranger_for_one_whose_number_it_has)
 	cr_expect(!members_have(CHILD) && members_have(FIRST));
 }
 
-Test(members, that_are_missed_are_looked_for)
+Test(members, of_a_running_process_are_there_at_once)
 {
-	members_expect(FIRST);
-	executes(FIRST);
-	forks(FIRST, getpid());
-	cr_expect_eq(take(PERF_RECORD_LOST, 0, 0, 0, 0), 0);
-	cr_expect(!members_are_gone());
-	cr_expect(!members_have(FIRST), "there is no such process");
-	cr_expect(members_have(getpid()));
-}
-
-Test(members, of_a_running_process_end_with_it)
-{
-	int fds[2], is_gone = 0;
+	int fds[2];
 	char byte;
 	pid_t child;
 
@@ -140,17 +119,23 @@ Test(members, of_a_running_process_end_with_it)
 	}
 	close(fds[0]);
 	members_begin(child);
-	cr_expect(members_have(child) && !members_are_gone());
+	cr_expect(members_have(child));
+	cr_expect_eq(maps(child), 1);
 	cr_expect_eq(forks(child, CHILD), 1);
 	cr_expect_eq(ends(CHILD, CHILD), 1);
+	cr_expect_not(members_have(CHILD));
+	cr_expect_eq(ends(child, child), 1);
+	cr_expect_not(members_have(child), "it has one thread");
 	close(fds[1]);
-	/* It is a zombie then, which nobody has waited for; the system is asked once a second. */
-	for (int i = 0; i < 300 && !is_gone; i++) {
-		is_gone = members_are_gone();
-		usleep(is_gone ? 0 : 50000);
-	}
-	cr_expect(is_gone && !members_have(child));
 	cr_assert_eq(waitpid(child, NULL, 0), child);
+}
+
+Test(members, losses_are_of_nobody)
+{
+	members_expect(FIRST);
+	executes(FIRST);
+	cr_expect_eq(take(PERF_RECORD_LOST, 0, FIRST, FIRST, FIRST), 0);
+	cr_expect(members_have(FIRST));
 }
 
 Test(members, short_records_are_none)
