@@ -34,7 +34,7 @@ struct col_thread {
 	_Atomic uint16_t event;   /* its own until it has a sample, see tick_perf.h; 0: none */
 	uint32_t epoch;           /* col.epoch when its CPU time was accounted for last */
 	uint32_t last_stack;
-	uint64_t rest_ns;                  /* of its CPU time: no sample before that, see tick_sample.c */
+	uint64_t rest_ns; /* of its CPU time: no sample before it (tick_sample.c) */
 	atomic_uint_fast64_t accounted_ns; /* of the thread's CPU time, by clock samples */
 	atomic_uint_fast64_t owed_ns;      /* of that, by samples in the kernel that are to come */
 	int64_t user_us, system_us;        /* of the thread, when a sample asked last */
