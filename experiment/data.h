@@ -91,6 +91,7 @@ struct exp_java_alloc {
 	uint32_t node;     /* EXP_NO_INDEX: no stack */
 	uint64_t samples;
 	double objects, bytes; /* estimated */
+	double bytes_variance; /* of that estimate, estimated; of objects it may be far off */
 };
 
 /* A garbage collection of a Java machine, during which all of its threads are stopped. */

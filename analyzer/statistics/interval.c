@@ -53,6 +53,13 @@ struct interval interval_units(double value, double unit)
 	return (struct interval){interval.low * unit, interval.high * unit};
 }
 
+struct interval interval_estimate(double value, double variance)
+{
+	if (value <= 0 || variance <= 0)
+		return (struct interval){value, value};
+	return interval_units(value, variance / value);
+}
+
 double interval_reach(struct interval interval, double value)
 {
 	return fmax(interval.high - value, value - interval.low);

@@ -32,6 +32,10 @@ struct interval interval_part(double value, double whole, double effective);
 struct interval interval_units(double value, double unit);
 
 /* How far the farther end is from the value. */
+/* A value that is the sum of estimates, with an estimate of its variance: as if all of it came in
+ * equal pieces. 0: it is exact. */
+struct interval interval_estimate(double value, double variance);
+
 double interval_reach(struct interval interval, double value);
 
 #endif

@@ -2,8 +2,9 @@
  *
  * The number of bytes between samples is distributed exponentially, so an object of s bytes is
  * sampled with the probability p = 1 - exp(-s / interval), and stands for 1 / p objects (the
- * estimator of Horvitz and Thompson).
- * See doc/decisions/43-java-events.md. */
+ * estimator of Horvitz and Thompson). Objects are chosen independently, so the variance of its sum
+ * is estimated without bias by the sum of (1 - p) / p^2 over the samples. See
+ * doc/decisions/43-java-events.md. */
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
 #include "experiment/streams/stream.h"
@@ -20,7 +21,7 @@ static int take(struct exp_load *load, const struct exp_cursor *cursor)
 	struct fmt_java_alloc record;
 	struct exp_fact fact = {.data = EXP_DATA_HEAP};
 	struct exp_java_alloc *added;
-	double chance;
+	double chance, size, variance;
 
 	memcpy(&record, cursor->payload, sizeof(record));
 	if (record.size == 0 || record.size >> 47 != 0)
@@ -34,8 +35,14 @@ static int take(struct exp_load *load, const struct exp_cursor *cursor)
 		return -ENOMEM;
 	chance = record.interval == 0 ? 1.0 : -expm1(-(double)record.size / record.interval);
 	added = &load->java_allocs[load->java_alloc_count++];
-	*added = (struct exp_java_alloc){record.class, fact.node, 1, 1.0 / chance,
-	                                 (double)record.size / chance};
+	size = (double)record.size;
+	variance = (1.0 - chance) / (chance * chance);
+	*added = (struct exp_java_alloc){.class_id = record.class,
+	                                 .node = fact.node,
+	                                 .samples = 1,
+	                                 .objects = 1.0 / chance,
+	                                 .bytes = size / chance,
+	                                 .bytes_variance = size * size * variance};
 	return 0;
 }
 
@@ -77,6 +84,7 @@ static void fold(struct exp_load *load)
 		last->samples += at->samples;
 		last->objects += at->objects;
 		last->bytes += at->bytes;
+		last->bytes_variance += at->bytes_variance;
 	}
 	load->java_alloc_count = kept;
 }

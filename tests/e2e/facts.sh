@@ -158,4 +158,4 @@ is "mpi/known: of one rank alone" "11 4000" "$(awk '$1 == "MPI_Send" { print $3,
 # ---- JavaSmall: of 12 arrays of a megabyte, the sampled ones, all in fill
 report java -javaheap
 contains "JavaSmall: arrays of fill" ' byte\[\] .*JavaSmall\.fill' java.txt
-within "JavaSmall: their bytes, estimated" 9000000 20000000 "$(awk '$4 == "byte[]" { print $1 }' java.txt)"
+within "JavaSmall: their bytes, estimated" 9000000 20000000 "$(awk '$5 == "byte[]" { print $1 }' java.txt)"

@@ -122,7 +122,8 @@ contains "but what the machine itself waits for" ' (mutex|condition) ' native.tx
 record objects -A off -p off -H on -- java -Xmx100m -cp . JavaKnown threads 300
 report objects -printmode csv -javaheap
 # hash() makes 300 * 20000 strings of 24 bytes, of which about 300 are sampled: six standard deviations are 35 %.
-within "bytes of strings, in millions" 94 194 "$(awk -F, '$4 == "java.lang.String" { print $1 / 1e6 }' objects.txt)"
+within "bytes of strings, in millions" 94 194 "$(awk -F, '$6 == "java.lang.String" { print $1 / 1e6 }' objects.txt)"
+within "whose interval is as wide as so many samples make it" 0.15 0.35 "$(awk -F, '$6 == "java.lang.String" && $2 < $1 && $1 < $3 { print ($3 - $2) / $1 }' objects.txt)"
 contains "arrays by their types" ',byte\[\],' objects.txt
 report objects -javaheap
 contains "where they are allocated" ' java\.util\.HashMap\$Node +java\.util\.HashMap\.newNode\(' objects.txt

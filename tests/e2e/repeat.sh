@@ -32,6 +32,11 @@ repeated named --repeat=2 --warmup=3 -g named.erg ./a
 is "runs to warm up are not recorded" "5 named.1.er named.2.er" "$(wc -l <order) $(members named.erg)"
 repeated named --repeat=2 -g named.erg ./a
 is "a group can have more runs later" "named.1.er named.2.er named.3.er named.4.er" "$(members named.erg)"
+# Each run uses 0.6 s, of which events of the first 0.3 s are recorded.
+timeout -k 5 60 "$xcollect" --repeat=2 -t 0.3 -p hi -S off -A off -g short.erg "$programs/burn50" 0.6 >short.out 2>short.err </dev/null
+is "of each run, the time that was asked for is recorded" "1 1" \
+	"$(for run in $(members short.erg); do "$xer_print" -printmode csv -metrics e.totalcpu -functions "$run" 2>/dev/null |
+		awk -F, '$1 == "<Total>" { printf "%d ", ($2 > 0 && $2 < 0.45) }'; done | xargs)"
 mkdir elsewhere
 repeated elsewhere --repeat=2 -d elsewhere -g here.erg ./a
 is "experiments can be elsewhere" 2 "$(find elsewhere -name 'here.*.er' | wc -l)"

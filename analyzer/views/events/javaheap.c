@@ -5,6 +5,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/print/print.h"
 #include "analyzer/report/stacks.h"
+#include "analyzer/statistics/interval.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct row {
 	uint32_t class, node; /* node: of the stack that has allocated most of it */
 	uint64_t samples;
 	double objects, bytes, most;
+	double bytes_variance;
 };
 
 static int by_bytes(const void *left, const void *right)
@@ -43,6 +45,7 @@ static struct row *add_classes(const struct dataset_experiment *at, struct row *
 		row->samples += alloc->samples;
 		row->objects += alloc->objects;
 		row->bytes += alloc->bytes;
+		row->bytes_variance += alloc->bytes_variance;
 		if (alloc->bytes > row->most) {
 			row->most = alloc->bytes;
 			row->node = alloc->node;
@@ -80,12 +83,19 @@ static char *title_of(const struct row *row)
 }
 
 static void add_row(const struct dataset *dataset, const struct choices *choices,
-                    struct print_table *table, const struct row *row)
+                    struct print_table *table, int is_data, const struct row *row)
 {
+	const struct interval bytes = interval_estimate(row->bytes, row->bytes_variance);
 	char *title = title_of(row),
 	     *site = stacks_name_place(dataset, choices, row->at, row->node, 1);
 
 	print_number(table, exp_whole(row->bytes));
+	if (is_data) {
+		print_number(table, exp_whole(bytes.low));
+		print_number(table, exp_whole(bytes.high));
+	} else {
+		print_number(table, exp_whole(interval_reach(bytes, row->bytes)));
+	}
 	print_number(table, exp_whole(row->objects));
 	print_number(table, row->samples);
 	print_word(table, title);
@@ -100,6 +110,7 @@ void view_javaheap(const struct dataset *dataset, const struct choices *choices,
 	const struct dataset_experiment *at = NULL;
 	struct print_table *table = print_table_begin("javaheap");
 	struct row *rows = NULL;
+	const int is_data = print_is_data(output);
 	size_t count = 0, capacity = 0;
 
 	(void)argument;
@@ -107,14 +118,22 @@ void view_javaheap(const struct dataset *dataset, const struct choices *choices,
 		rows = add_classes(at, rows, &count, &capacity);
 	if (count > 1)
 		qsort(rows, count, sizeof(*rows), by_bytes);
-	print_note(output, "Bytes and objects are estimated from samples");
+	print_note(
+		output,
+		"Bytes and objects are estimated from samples; +- holds the truth in 95 of 100 recordings");
 	print_column(table, PRINT_BYTES, "bytes", "Bytes");
+	if (is_data) {
+		print_column(table, PRINT_BYTES, "bytes.low", "Low end of the interval of 95 %");
+		print_column(table, PRINT_BYTES, "bytes.high", "High end of the interval of 95 %");
+	} else {
+		print_column(table, PRINT_BYTES, "bytes.reach", "+-");
+	}
 	print_column(table, PRINT_COUNT, "objects", "Objects");
 	print_column(table, PRINT_COUNT, "samples", "Samples");
 	print_column(table, PRINT_WORD, "class", "Class");
 	print_column(table, PRINT_WORD, "site", "Most of it in");
 	for (size_t i = 0; i < count; i++)
-		add_row(dataset, choices, table, &rows[i]);
+		add_row(dataset, choices, table, is_data, &rows[i]);
 	print_table_end(output, table, choices->limit);
 	free(rows);
 }

@@ -191,6 +191,48 @@ Test(coverage, bytes_of_a_sampled_heap)
 	}
 }
 
+/* Objects of a Java machine, which samples an object of s bytes with the probability p = 1 -
+ * exp(-s / interval): estimates of bytes, of one size and of several. */
+Test(coverage, sampled_objects)
+{
+	static const struct {
+		double sizes[3];
+		unsigned objects; /* of each size */
+	} cases[] = {{{24, 24, 24}, 500000},
+	             {{1000, 1000, 1000}, 20000},
+	             {{16, 200, 3000}, 12000},
+	             {{200000, 200000, 200000}, 100},
+	             {{40000, 400000, 1000000}, 60}};
+	const double interval = 512 * 1024;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct covered bytes = {0};
+
+		begin(i + 900);
+		for (unsigned turn = 0; turn < TURNS; turn++) {
+			double found = 0, variance = 0, truth = 0;
+
+			for (unsigned k = 0; k < 3; k++) {
+				const double size = cases[i].sizes[k];
+				const double p = -expm1(-size / interval);
+				const double step = -log1p(-p);
+
+				truth += size * cases[i].objects;
+				/* How many are passed until the next one that is sampled. */
+				for (double at = 0;;) {
+					at += 1 + floor(chance_exponential(&chance) / step);
+					if (at > cases[i].objects)
+						break;
+					found += size / p;
+					variance += size * size * (1 - p) / (p * p);
+				}
+			}
+			count(&bytes, interval_estimate(found, variance), truth);
+		}
+		expect_covered(&bytes, "bytes of sampled objects, case", (double)i);
+	}
+}
+
 /* The quotient of the means of two groups, as in a check with a base: its error is known from
  * the jackknife, for each group by itself. */
 Test(coverage, ratios_of_groups)

@@ -53,11 +53,15 @@ Test(javaheap, samples_stand_for_what_they_are_rare_for)
 	/* A large one is always sampled. */
 	cr_assert_eq(set->java_allocs[0].class_id, 1);
 	cr_assert_float_eq(set->java_allocs[0].objects, 1.0, 1e-9);
+	cr_assert_float_eq(set->java_allocs[0].bytes_variance, 0.0, 1e-9);
 	/* Of small ones, one in interval / size is sampled; here two samples of one stack. */
 	cr_assert_eq(set->java_allocs[1].class_id, 2);
 	cr_assert_eq(set->java_allocs[1].samples, 2);
 	cr_assert_float_eq(set->java_allocs[1].objects, 2.0 * INTERVAL / 16, 2);
 	cr_assert_float_eq(set->java_allocs[1].bytes, 2.0 * INTERVAL, 32);
+	/* Each stands for itself with a deviation that is nearly as much. */
+	cr_assert_float_eq(set->java_allocs[1].bytes_variance / (2.0 * INTERVAL * INTERVAL), 1.0,
+	                   1e-4);
 	cr_assert_eq(set->java_allocs[2].node, EXP_NO_INDEX);
 	cr_assert_str_eq(experiment_java_class(experiment, 2), "[I");
 	cr_assert_null(experiment_java_class(experiment, 3));

@@ -69,8 +69,8 @@ Test(view_javaheap, classes_stand_by_their_bytes_then_by_number)
 	put(4, 2 * LARGE, SECOND);
 	put(7, LARGE, FIRST);
 	expect("printmode csv\nlimit 0\njavaheap",
-	       "3072000,1,1,a.b.C,java.so+0xfff\n2048000,1,1,L;,java.so+0x1fff\n"
-	       "2048000,1,1,I,java.so+0xfff\n1024000,1,1,X[],java.so+0xfff\n");
+	       "3072000,3072000,3072000,1,1,a.b.C,java.so+0xfff\n2048000,2048000,2048000,1,1,L;,java.so+0x1fff\n"
+	       "2048000,2048000,2048000,1,1,I,java.so+0xfff\n1024000,1024000,1024000,1,1,X[],java.so+0xfff\n");
 }
 
 Test(view_javaheap, names_are_as_java_writes_them)
@@ -81,11 +81,11 @@ Test(view_javaheap, names_are_as_java_writes_them)
 	put(6, 6 * LARGE, FIRST);
 	put(0, 5 * LARGE, FIRST);
 	expect("printmode csv\nlimit 0\njavaheap",
-	       "9216000,1,1,int[],java.so+0xfff\n"
-	       "8192000,1,1,java.lang.String[][],java.so+0xfff\n"
-	       "7168000,1,1,boolean[],java.so+0xfff\n"
-	       "6144000,1,1,byte[][][][][][][][],java.so+0xfff\n"
-	       "5120000,1,1,<Unknown>,java.so+0xfff\n");
+	       "9216000,9216000,9216000,1,1,int[],java.so+0xfff\n"
+	       "8192000,8192000,8192000,1,1,java.lang.String[][],java.so+0xfff\n"
+	       "7168000,7168000,7168000,1,1,boolean[],java.so+0xfff\n"
+	       "6144000,6144000,6144000,1,1,byte[][][][][][][][],java.so+0xfff\n"
+	       "5120000,5120000,5120000,1,1,<Unknown>,java.so+0xfff\n");
 }
 
 Test(view_javaheap, a_class_is_the_sum_of_its_places_and_names_the_one_with_most)
@@ -97,12 +97,29 @@ Test(view_javaheap, a_class_is_the_sum_of_its_places_and_names_the_one_with_most
 	put(1, LARGE, SECOND);
 	put(1, LARGE, FIRST);
 	expect("printmode csv\nlimit 0\njavaheap",
-	       "5120000,4,4,a.b.C,java.so+0xfff\n3072000,2,2,int[],java.so+0x1fff\n");
+	       "5120000,5120000,5120000,4,4,a.b.C,java.so+0xfff\n3072000,3072000,3072000,2,2,int[],java.so+0x1fff\n");
 }
 
 Test(view_javaheap, the_limit_leaves_out_the_least)
 {
 	put(1, 2 * LARGE, FIRST);
 	put(2, LARGE, FIRST);
-	expect("printmode csv\nlimit 1\njavaheap", "2048000,1,1,a.b.C,java.so+0xfff\n");
+	expect("printmode csv\nlimit 1\njavaheap",
+	       "2048000,2048000,2048000,1,1,a.b.C,java.so+0xfff\n");
+}
+
+Test(view_javaheap, estimates_of_bytes_have_intervals)
+{
+	/* Two samples of small objects: 2 of a Poisson distribution are expected of 0.55 to 7.29.
+	 */
+	put(2, 1, FIRST);
+	put(2, 1, FIRST);
+	expect("printmode csv\nlimit 0\njavaheap", "2049,562,7468,2049,2,int[],java.so+0xfff\n");
+}
+
+Test(view_javaheap, people_see_how_far_they_reach)
+{
+	put(2, 1, FIRST);
+	put(2, 1, FIRST);
+	expect("limit 0\njavaheap", " 2049  5419     2049        2  int[]  java.so+0xfff\n");
 }
