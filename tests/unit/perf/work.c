@@ -218,6 +218,42 @@ Test(work, a_process_is_sampled_to_its_end)
 	cr_assert_eq(full, 0);
 }
 
+/* All others run on the same CPUs; one of them all the time. */
+Test(work, of_whole_cpus_a_process_has_its_own_samples)
+{
+	enum { CPU_MS = 300 };
+	struct work_counts counts;
+	struct work *work;
+	uint64_t largest;
+	int go, other_go, full, status;
+	pid_t other = spin(20000, &other_go), child = spin(CPU_MS, &go);
+	struct work_settings settings = settings_for(child);
+
+	settings.per_cpu = 1;
+	status = work_open(&work, &settings);
+	if (status == 0) {
+		cr_assert_eq(write(other_go, "", 1), 1);
+		work_enable(work);
+		cr_assert_eq(write(go, "", 1), 1);
+		work_run(work, &counts);
+		work_close(work);
+	}
+	kill(other, SIGKILL);
+	cr_assert_eq(waitpid(other, NULL, 0), other);
+	if (status == -EACCES || status == -EPERM)
+		cr_skip_test("the kernel does not let this user sample whole CPUs");
+	cr_assert_eq(status, 0);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(counts.cpu_ns > (CPU_MS - 100) * (uint64_t)MS &&
+	                  counts.cpu_ns < (CPU_MS + 200) * (uint64_t)MS,
+	          "%lu ns", counts.cpu_ns);
+	cr_assert(counts.samples > counts.cpu_ns / PERIOD_NS / 50 &&
+	                  counts.samples <= counts.cpu_ns / PERIOD_NS * 3 / 2,
+	          "%lu samples of %lu ns", counts.samples, counts.cpu_ns);
+	/* They are of this process and no other. */
+	cr_assert_eq(samples_in_files(child, &largest, &full), counts.samples);
+}
+
 Test(work, a_full_file_says_what_is_not_in_it)
 {
 	enum { BYTES = 8192 };
