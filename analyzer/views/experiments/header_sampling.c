@@ -97,7 +97,8 @@ void header_put_sampler(FILE *out, const struct experiment *experiment)
 		        percent((double)experiment_counter(experiment, "sampler_beside_ns", 0) *
 		                        1e-9,
 		                cpu_s));
-	if (samples * period_us * 1e-6 < SAMPLED_LITTLE * cpu_s)
+	if (samples * period_us * 1e-6 < SAMPLED_LITTLE * cpu_s &&
+	    strcmp(experiment_setting(experiment, "sampler_cpus", "off"), "on") != 0)
 		fputs("           threads shorter than the period have no samples: clock profiling (-p) weighs their time too\n",
 		      out);
 	put_sampler_stacks(out, experiment, (uint64_t)samples);
