@@ -5,8 +5,9 @@
 #include "analyzer/data/dataset.h"
 
 /* What all samples of a metric stand for, and the squares of that, which tell how exact shares of
- * it are. All 0: the metric is not sampled. Where the sum itself is left to chance, as with blocks
- * of the heap, a value has at most the variance value * unit, and only `unit` is set. */
+ * it are, times their design effect. All 0: the metric is not sampled. Where the sum itself is left
+ * to chance, as with blocks of the heap, a value has at most the variance value * unit, and only
+ * `unit` is set. */
 struct sampled {
 	double sum, squares, unit;
 	int is_estimate; /* of which the error is not known: numbers of blocks of a sampled heap */

@@ -15,8 +15,8 @@ enum {
 /* Phases of fewer ticks are uncertain. */
 #define PHASE_TICKS 2.5
 
-/* Variance of shares at ticks over that of independent samples: 0.5 to 2.5 was measured, the most
- * with rounds of 3 to 9 ms at ticks of 4 ms. */
+/* The variance of shares at ticks over that of independent samples was 0.5 to 2.5; where rounds of
+ * some ticks keep step with slices of time, shares are biased, which no factor mends. */
 #define EFFECT 2.5
 
 /* What would help, by what xcollect found out; NULL: it expected perf events. */

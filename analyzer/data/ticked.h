@@ -20,11 +20,11 @@ void ticked_add(struct ticked *sum, const struct dataset_experiment *at);
 /* Do nearly all samples stand at ticks? */
 int ticked_is(const struct ticked *sum);
 
-/* The design effect of the clock samples of an experiment, by which shares of them are less exact
- * than those of independent samples: more than 1 at ticks. */
-double ticked_effect(const struct dataset_experiment *at);
-
 /* If so, say what this means, and what would help, in text[size], and return true. */
 int ticked_text(const struct ticked *sum, char *text, size_t size);
+
+/* The design effect of an experiment's clock samples: the variance of shares of them, over that of
+ * shares of independent samples. More than 1 at ticks. */
+double ticked_effect(const struct dataset_experiment *at);
 
 #endif

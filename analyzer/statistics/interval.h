@@ -31,11 +31,11 @@ struct interval interval_part(double value, double whole, double effective);
 /* Of a value that is a sum of what chosen blocks stand for: a unit of it counts as an event. */
 struct interval interval_units(double value, double unit);
 
-/* How far the farther end is from the value. */
-/* A value that is the sum of estimates, with an estimate of its variance: as if all of it came in
- * equal pieces. 0: it is exact. */
+/* Of a value that is a sum of estimates, by an estimate of its variance: as if it came in equal
+ * pieces. Variance 0: it is exact. */
 struct interval interval_estimate(double value, double variance);
 
+/* How far the farther end is from the value. */
 double interval_reach(struct interval interval, double value);
 
 #endif

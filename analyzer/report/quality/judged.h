@@ -5,8 +5,8 @@
 
 #include "analyzer/data/dataset.h"
 #include "analyzer/data/stackends.h"
-#include "analyzer/report/quality/heapsampled.h"
 #include "analyzer/data/ticked.h"
+#include "analyzer/report/quality/heapsampled.h"
 
 /* Of all experiments of a dataset together. */
 struct judged {
