@@ -137,8 +137,9 @@ int members_take(const struct ring_record *record)
 		return take_fork(pid, parent);
 	if (record->type == PERF_RECORD_EXIT)
 		return take_exit(pid);
+	/* Those outside of the PID namespace have the number 0. */
 	if (record->type == PERF_RECORD_COMM && (record->misc & PERF_RECORD_MISC_COMM_EXEC) &&
-	    pid == expected) {
+	    expected != 0 && pid == expected) {
 		expected = 0;
 		add(pid);
 	}

@@ -65,6 +65,21 @@ Test(members, begin_when_the_process_executes_its_program)
 	cr_expect_eq(maps(STRANGER), 0);
 }
 
+/* In a PID namespace, such as a container's, the kernel tells of those outside with number 0. */
+Test(members, outside_of_the_namespace_nobody_is_one)
+{
+	members_expect(FIRST);
+	cr_expect_eq(executes(0), 0);
+	executes(FIRST);
+	cr_expect_eq(executes(0), 0, "nobody is expected any longer");
+	cr_expect_eq(forks(0, 0), 0);
+	cr_expect_eq(forks(0, STRANGER), 0);
+	cr_expect_eq(ends(0, 0), 0);
+	members_begin(getpid());
+	cr_expect_eq(executes(0), 0);
+	cr_expect(!members_have(0));
+}
+
 Test(members, are_all_descendants_until_each_has_ended)
 {
 	members_expect(FIRST);
