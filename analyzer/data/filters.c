@@ -97,12 +97,11 @@ const char *filters_of_data(const struct filters *filters)
 	               : "in the recorded data";
 }
 
-int filters_want_leaks(const struct filters *filters)
+void filters_ask(const struct filters *filters, struct exp_selection *selection)
 {
 	for (size_t i = 0; i < FILTERS_PARTS; i++)
-		if (filters->parts[i] && filter_wants_leaks(filters->parts[i]))
-			return 1;
-	return 0;
+		if (filters->parts[i])
+			filter_ask(filters->parts[i], selection);
 }
 
 static void put_count(const struct dataset *dataset, FILE *out, unsigned kind)
@@ -263,7 +262,7 @@ void filters_apply(const struct dataset *dataset, struct output *output)
 		if (!filters_are_set(filters))
 			continue;
 		selection.context = filters_open(filters, &place);
-		selection.wants_leaks = filters_want_leaks(filters) != 0;
+		filters_ask(filters, &selection);
 		if (experiment_select(at->experiment, &selection, &at->data) < 0) {
 			output_say(output, "%s: out of memory", at->info->path);
 			exit(EXIT_TROUBLE);

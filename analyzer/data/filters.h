@@ -65,6 +65,8 @@ int filters_begin(struct filters_run *run, const struct exp_nodes *nodes);
 
 /* Does an event count? */
 int filters_select(struct filters_run *run, const struct exp_fact *fact);
-int filters_want_leaks(const struct filters *filters);
+
+/* What filters ask of heap events: wants_leaks, wants_frees. */
+void filters_ask(const struct filters *filters, struct exp_selection *selection);
 
 #endif

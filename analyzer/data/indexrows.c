@@ -195,8 +195,8 @@ static int gather_experiment(struct gather *gather, const struct dataset *datase
 	                                  .is_grouped = 1};
 	int status;
 
-	selection.wants_leaks = filters_want_leaks(dataset->filters) ||
-	                        filter_wants_leaks(type->expression);
+	filters_ask(dataset->filters, &selection);
+	filter_ask(type->expression, &selection);
 	gather->whole = at->whole;
 	gather->filters = filters_open_with(dataset->filters, &place, type->expression, list);
 	gather->key = filter_run_create(type->expression, &place);

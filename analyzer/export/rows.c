@@ -177,16 +177,15 @@ int export_rows_read(const struct dataset *dataset, const struct dataset_experim
 	struct expression_error error;
 	struct expression *thread = expression_compile("THRID", &error);
 	struct gather gather = {.rows = out, .wanted = ROWS_WANTED, .experiment = at->experiment};
-	const struct exp_selection selection = {
-		.context = &gather,
-		.begin = begin,
-		.next_cut = next_cut,
-		.row = row,
-		.is_grouped = 1,
-		.wants_leaks = filters_want_leaks(dataset->filters) != 0};
+	struct exp_selection selection = {.context = &gather,
+	                                  .begin = begin,
+	                                  .next_cut = next_cut,
+	                                  .row = row,
+	                                  .is_grouped = 1};
 	int status;
 
 	*out = (struct export_rows){.width_ns = with_times ? SLICE_NS : 0};
+	filters_ask(dataset->filters, &selection);
 	gather.filters = filters_open(dataset->filters, &place);
 	gather.thread = filter_run_create(thread, &place);
 	status = experiment_select(at->experiment, &selection, &out->set);

@@ -343,13 +343,10 @@ static void walk_events(struct walk *walk)
 {
 	const struct dataset *dataset = walk->trace->job->dataset;
 	const struct filter_place place = filters_place(dataset, walk->at);
-	const struct exp_selection selection = {
-		.context = walk,
-		.begin = on_begin,
-		.row = on_fact,
-		.wants_leaks = filters_want_leaks(dataset->filters) != 0};
+	struct exp_selection selection = {.context = walk, .begin = on_begin, .row = on_fact};
 	const struct exp_data_set *set;
 
+	filters_ask(dataset->filters, &selection);
 	if (filters_are_set(dataset->filters))
 		walk->filters = filters_open(dataset->filters, &place);
 	walk->stacks = trace_stacks_create(walk->trace, walk->at);

@@ -58,6 +58,11 @@ static int64_t filter_duration(const struct filter_run *run, const struct exp_fa
 	                         : experiment_ticks_ns(run->place.experiment, fact->wait_ticks));
 }
 
+static int64_t filter_free_time(const struct filter_run *run, const struct exp_fact *fact)
+{
+	return fact->freed_ticks == UINT64_MAX ? INT64_MAX : filter_time(run, fact->freed_ticks);
+}
+
 static uint64_t filter_begin(const struct exp_fact *fact)
 {
 	return fact->begin_ticks != 0 ? fact->begin_ticks : fact->ticks - fact->wait_ticks;
@@ -360,9 +365,10 @@ int filter_run_begin(struct filter_run *run, const struct exp_nodes *nodes)
 	return status;
 }
 
-int filter_wants_leaks(const struct expression *expression)
+void filter_ask(const struct expression *expression, struct exp_selection *selection)
 {
-	return expression_has(expression, TOKEN_HLEAKED) ||
-	       expression_has(expression, TOKEN_HFREED) ||
-	       expression_has(expression, TOKEN_HCUR_LEAKS);
+	selection->wants_leaks |= expression_has(expression, TOKEN_HLEAKED) ||
+	                          expression_has(expression, TOKEN_HFREED) ||
+	                          expression_has(expression, TOKEN_HCUR_LEAKS);
+	selection->wants_frees |= expression_has(expression, TOKEN_HFREE_TSTAMP) != 0;
 }

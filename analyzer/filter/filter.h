@@ -32,7 +32,7 @@ int filter_run_begin(struct filter_run *run, const struct exp_nodes *nodes);
 /* Evaluate for an event. Returns 1 and *out, or 0 if the value is missing. */
 int filter_run_value(struct filter_run *run, const struct exp_fact *fact, int64_t *out);
 
-/* Does the expression depend on which blocks are never freed? */
-int filter_wants_leaks(const struct expression *expression);
+/* Have heap events read twice if the expression depends on what becomes of blocks. */
+void filter_ask(const struct expression *expression, struct exp_selection *selection);
 
 #endif

@@ -40,6 +40,9 @@ struct gather {
 	struct page_rows *out;
 	size_t capacity;
 	struct table tables[FMT_DATAKINDS];
+	struct exp_index deaths; /* end << 32 | row -> number */
+	size_t death_capacity, deaths_wanted;
+	uint64_t units; /* that blocks are counted in */
 	const struct experiment *experiment;
 	size_t nodes;       /* of the experiment */
 	int64_t founder_ns; /* from the founder's start to the experiment's */
@@ -133,6 +136,28 @@ static void forget(struct table *table)
 	table->count = 0;
 }
 
+/* Add blocks that were freed. */
+static void add_death(struct gather *gather, const struct page_death *death)
+{
+	struct page_rows *out = gather->out;
+	uint64_t key = (uint64_t)death->end << 32 | death->value;
+	uint32_t at;
+
+	if (death->end <= out->rows[death->value].end)
+		return;
+	at = number_of(gather, &gather->deaths, key);
+	if (at == out->death_count) {
+		out->deaths = memory_grow(out->deaths, out->death_count, &gather->death_capacity,
+		                          sizeof(*out->deaths));
+		out->deaths[out->death_count++] = (struct page_death){death->value, death->end, 0,
+		                                                      0};
+	}
+	if (at < out->death_count) {
+		out->deaths[at].bytes += death->bytes;
+		out->deaths[at].count += death->count;
+	}
+}
+
 /* Make the units of a kind wider, and count its rows again. Rows that become equal stay rows. */
 static void widen(struct gather *gather, unsigned kind)
 {
@@ -148,6 +173,22 @@ static void widen(struct gather *gather, unsigned kind)
 		row->end /= WIDER;
 		row->begin /= WIDER;
 		same_row(gather, row);
+	}
+}
+
+/* Units of time of the heap have become wider: some blocks do not live beyond theirs any more. */
+static void widen_deaths(struct gather *gather)
+{
+	struct page_rows *out = gather->out;
+	size_t count = out->death_count;
+
+	exp_index_fini(&gather->deaths);
+	out->death_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct page_death death = out->deaths[i];
+
+		death.end /= WIDER;
+		add_death(gather, &death);
 	}
 }
 
@@ -186,6 +227,8 @@ static void reduce(struct gather *gather, unsigned kind)
 				gather->out->rows[i].thread = 0;
 	}
 	widen(gather, kind);
+	if (kind == FMT_DATAKIND_HEAP)
+		widen_deaths(gather);
 	if (table->count > before - before / 8)
 		table->wanted += table->wanted / 2;
 }
@@ -234,11 +277,33 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	return find_row(gather, &seen, (unsigned)__builtin_ctz((unsigned)fact->data));
 }
 
-/* How many rows of a kind there should be at most. */
-static size_t wanted_of(const struct gather *gather, unsigned kind)
+static void on_free(void *context, const struct exp_freed *freed)
 {
-	double wanted = gather->reading->share *
-	                (is_sampled(kind) ? PAGE_ROWS_SAMPLES : PAGE_ROWS_OTHER);
+	struct gather *gather = context;
+	struct page_rows *out = gather->out;
+	int64_t time_ns = axis_ticks_ns(gather->experiment, gather->founder_ns, freed->ticks);
+	struct page_death death = {.value = freed->row,
+	                           .end = unit_of(time_ns, out->width_ns[FMT_DATAKIND_HEAP]),
+	                           .bytes = freed->bytes,
+	                           .count = freed->count};
+
+	if (freed->row >= out->count)
+		return;
+	gather->units = freed->units;
+	add_death(gather, &death);
+	while (out->death_count > gather->deaths_wanted) {
+		size_t before = out->death_count;
+
+		reduce(gather, FMT_DATAKIND_HEAP);
+		if (out->death_count > before - before / 8)
+			gather->deaths_wanted += gather->deaths_wanted / 2;
+	}
+}
+
+/* The share of the experiment in a limit. */
+static size_t share_of(const struct gather *gather, size_t limit)
+{
+	double wanted = gather->reading->share * (double)limit;
 
 	return wanted < PAGE_ROWS_LEAST ? PAGE_ROWS_LEAST : (size_t)wanted;
 }
@@ -268,7 +333,7 @@ static void begin_kind(struct gather *gather, unsigned kind)
 	uint64_t *width_ns = &gather->out->width_ns[kind];
 
 	forget(table);
-	table->wanted = wanted_of(gather, kind);
+	table->wanted = share_of(gather, is_sampled(kind) ? PAGE_ROWS_SAMPLES : PAGE_ROWS_OTHER);
 	*width_ns = UNIT_NS;
 	if (datakind_events(&gather->at->whole->quality, kind) / MANY < table->wanted)
 		return;
@@ -291,6 +356,10 @@ static int on_begin(void *context, const struct exp_nodes *nodes)
 	gather->out->count = 0;
 	gather->nodes = nodes->count;
 	gather->out->merged = 0;
+	gather->out->death_count = 0;
+	exp_index_fini(&gather->deaths);
+	gather->units = 1;
+	gather->deaths_wanted = share_of(gather, PAGE_DEATHS);
 	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
 		begin_kind(gather, kind);
 	return status != 0 ? status : filter_run_begin(gather->thread, nodes);
@@ -322,22 +391,25 @@ int page_rows_read(const struct dataset *dataset, const struct dataset_experimen
 	                        .founder_ns = axis_offset_ns(dataset, at),
 	                        .reading = reading,
 	                        .at = at};
-	const struct exp_selection selection = {
-		.context = &gather,
-		.begin = on_begin,
-		.row = on_fact,
-		.left_out = ~reading->kinds,
-		.is_grouped = 1,
-		.wants_leaks = filters_want_leaks(dataset->filters) != 0};
+	struct exp_selection selection = {.context = &gather,
+	                                  .begin = on_begin,
+	                                  .row = on_fact,
+	                                  .freed = on_free,
+	                                  .left_out = ~reading->kinds,
+	                                  .is_grouped = 1};
 	int status;
 
 	*out = (struct page_rows){.count = 0};
+	filters_ask(dataset->filters, &selection);
 	gather.filters = filters_open(dataset->filters, &place);
 	gather.thread = filter_run_create(thread, &place);
 	status = experiment_select(at->experiment, &selection, &out->set);
 	filter_run_destroy(gather.thread);
 	filters_close(gather.filters);
 	expression_destroy(thread);
+	exp_index_fini(&gather.deaths);
+	for (size_t i = 0; i < out->death_count; i++)
+		out->deaths[i].count = (out->deaths[i].count + gather.units / 2) / gather.units;
 	for (unsigned kind = 0; kind < FMT_DATAKINDS; kind++)
 		forget(&gather.tables[kind]);
 	if (status == 0 && gather.is_out_of_memory)
@@ -352,5 +424,6 @@ int page_rows_read(const struct dataset *dataset, const struct dataset_experimen
 void page_rows_fini(struct page_rows *rows)
 {
 	free(rows->rows);
+	free(rows->deaths);
 	exp_data_set_destroy(rows->set);
 }

@@ -16,6 +16,14 @@ struct page_row {
 	uint8_t kind;   /* number of a kind of data */
 };
 
+/* Blocks of a row that were freed at the same time. Those that did not live beyond the unit of time
+ * in which they were allocated are left out: they are live at no border of units. */
+struct page_death {
+	uint32_t value; /* of the row */
+	uint32_t end;   /* when they were freed, in units of its kind */
+	uint64_t bytes, count;
+};
+
 /* What is told of each event that filters leave, with its place on the axis of time. */
 struct page_fact {
 	const struct exp_fact *fact;
@@ -26,14 +34,21 @@ struct page_fact {
 struct page_rows {
 	struct page_row *rows; /* rows[count], sorted by kind, end, thread and node */
 	size_t count;
+	struct page_death *deaths; /* deaths[death_count], in any order, of EXP_DATA_HEAP */
+	size_t death_count;
 	uint64_t width_ns[FMT_DATAKINDS]; /* by kind */
 	unsigned merged;                  /* set of enum exp_data: threads are not told apart */
 	const struct exp_data_set *set;
 	int has_overflow; /* there were too many rows: some events are missing */
 };
 
-/* At how many rows of one kind the units of time become wider, again and again. */
-enum { PAGE_ROWS_SAMPLES = 1 << 20, PAGE_ROWS_OTHER = 1 << 18, PAGE_ROWS_LEAST = 1 << 10 };
+/* At how many rows of one kind, and deaths, the units of time become wider, again and again. */
+enum {
+	PAGE_ROWS_SAMPLES = 1 << 20,
+	PAGE_ROWS_OTHER = 1 << 18,
+	PAGE_ROWS_LEAST = 1 << 10,
+	PAGE_DEATHS = 1 << 17
+};
 
 /* Which events are read, and who is told of each; `see` may be NULL. */
 struct page_reading {

@@ -26,12 +26,6 @@ uint32_t walk_place(struct walk *walk, uint32_t node, unsigned kind)
 
 enum { NO_ROW = UINT32_MAX };
 
-/* Where the values of a row are written: those of clock samples, and all others. A sample at a call
- * stands at its own node, what else is known of it at that of the call. */
-struct written {
-	uint32_t clock, own; /* numbers of rows of the page, NO_ROW: there is no such value */
-};
-
 static int is_clock(unsigned total)
 {
 	return exp_totals[total].data == EXP_DATA_PROFILE;
@@ -267,5 +261,6 @@ void walk_put_rows(struct walk *walk, const struct page_rows *rows)
 	for (unsigned total = 0; total < EXP_METRICS; total++)
 		if (has_total(rows, total))
 			put_total(walk, rows, written, total);
+	walk_put_deaths(page, rows, written);
 	free(written);
 }

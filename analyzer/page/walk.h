@@ -1,7 +1,8 @@
 /* walk.h: an experiment while its events are written to a report page.
  *
  *   events.c   reads its events, and tells of single ones
- *   values.c   writes the rows */
+ *   values.c   writes the rows
+ *   deaths.c   and when blocks were freed */
 #ifndef XER_ANALYZER_PAGE_WALK_H
 #define XER_ANALYZER_PAGE_WALK_H
 
@@ -20,10 +21,20 @@ struct walk {
 	uint32_t names[FMT_DATAKINDS][WALK_NAMES]; /* numbers of texts + 1, by type of an event */
 };
 
+/* Where the values of a row are written: those of clock samples, and all others. A sample at a call
+ * stands at its own node, what else is known of it at that of the call. */
+struct written {
+	uint32_t clock, own; /* numbers of rows of the page, UINT32_MAX: there is no such value */
+};
+
 /* The node of the tree for an event of this kind. (values.c) */
 uint32_t walk_place(struct walk *walk, uint32_t node, unsigned kind);
 
 /* Write rows with their values. (values.c) */
 void walk_put_rows(struct walk *walk, const struct page_rows *rows);
+
+/* Write what was freed; written: by index of a row. (deaths.c) */
+void walk_put_deaths(struct page *page, const struct page_rows *rows,
+                     const struct written *written);
 
 #endif

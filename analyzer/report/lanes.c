@@ -325,18 +325,18 @@ static int read_all(const struct dataset *dataset, struct reading *reading)
 	const struct filter_place place = filters_place(dataset, reading->at);
 	struct expression_error error;
 	struct expression *thread = expression_compile("THRID", &error);
-	const struct exp_selection selection = {
+	struct exp_selection selection = {
 		.context = reading,
 		.begin = on_begin,
 		.row = on_fact,
 		.next_cut = next_cut,
 		.left_out = ~(unsigned)(EXP_DATA_PROFILE | EXP_DATA_WALL |
 	                                (reading->has_wall ? 0 : EXP_DATA_SYNC | EXP_DATA_IO)),
-		.is_grouped = 1,
-		.wants_leaks = filters_want_leaks(dataset->filters) != 0};
+		.is_grouped = 1};
 	const struct exp_data_set *set;
 	int status;
 
+	filters_ask(dataset->filters, &selection);
 	reading->filters = filters_open(dataset->filters, &place);
 	reading->thread = filter_run_create(thread, &place);
 	status = experiment_select(reading->at->experiment, &selection, &set);

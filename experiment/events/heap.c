@@ -7,6 +7,8 @@
 #include "format/layout.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* How many events ahead the slots of blocks are prefetched. A slot is nearly always a cache miss,
  * and there is nothing else to do in the meantime; 100 ns are enough for five events, and events of
@@ -28,6 +30,33 @@ static int is_leaked(const struct exp_heap_reader *reader, uint64_t address)
 	       block.node == reader->number;
 }
 
+/* When the latest allocation is freed. */
+static uint64_t freed_ticks(const struct exp_heap_reader *reader)
+{
+	const struct exp_frees *frees = reader->frees;
+
+	if (!frees || reader->number >= frees->count || frees->ticks[reader->number] == 0)
+		return UINT64_MAX;
+	return frees->ticks[reader->number];
+}
+
+/* Remember when a block is freed. */
+static int note_free(struct exp_frees *frees, uint32_t number, uint64_t ticks)
+{
+	if (number >= frees->count) {
+		size_t count = 2 * (size_t)number + 1024;
+		uint64_t *more = realloc(frees->ticks, count * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		memset(more + frees->count, 0, (count - frees->count) * sizeof(*more));
+		frees->ticks = more;
+		frees->count = count;
+	}
+	frees->ticks[number] = ticks;
+	return 0;
+}
+
 /* The row for an allocation, which its free will follow. */
 static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
                        uint64_t address, uint64_t size, uint32_t stack)
@@ -46,6 +75,7 @@ static uint32_t row_of(struct exp_heap_reader *reader, const struct exp_cursor *
 	                         .address = address};
 	fact.node = exp_load_stack(load, cursor, stack);
 	fact.is_leaked = is_leaked(reader, address);
+	fact.freed_ticks = freed_ticks(reader);
 	reader->live_bytes += exp_heap_weight_of(reader, exp_blocks_size(size)).bytes;
 	reader->leaked_bytes += fact.is_leaked ? exp_heap_weight_of(reader, size).bytes : 0;
 	fact.live_bytes = reader->live_bytes;
@@ -71,13 +101,25 @@ static int counts(const struct exp_block *block)
 }
 
 /* It lives no more. */
-static void end_block(struct exp_heap_reader *reader, const struct exp_block *block)
+static void end_block(struct exp_heap_reader *reader, const struct exp_cursor *cursor,
+                      const struct exp_block *block)
 {
 	struct exp_heap_weight weight = exp_heap_weight_of(reader, block->size);
+	const struct exp_selection *selection = reader->load->selection;
 
 	reader->live_bytes -= weight.bytes;
-	if (counts(block))
-		exp_live_remove_some(&reader->live, block->node, weight.units, weight.bytes);
+	if (reader->is_first && reader->frees &&
+	    note_free(reader->frees, block->node, cursor->tsc) != 0)
+		reader->load->rc = -ENOMEM;
+	if (!counts(block))
+		return;
+	exp_live_remove_some(&reader->live, block->node, weight.units, weight.bytes);
+	if (selection && selection->freed && !reader->is_first)
+		selection->freed(selection->context, &(struct exp_freed){.row = block->node,
+		                                                         .ticks = cursor->tsc,
+		                                                         .bytes = weight.bytes,
+		                                                         .count = weight.units,
+		                                                         .units = reader->units});
 }
 
 /* A block of this size has been allocated. */
@@ -118,7 +160,7 @@ static void on_alloc(struct exp_heap_reader *reader, struct exp_cursor *cursor, 
 	}
 	if (rc > 0) {
 		reader->heap.lost_frees += (uint64_t)counts(&old);
-		end_block(reader, &old);
+		end_block(reader, cursor, &old);
 	}
 	reader->recent.threads[cursor->owner].address = address;
 	if (!counts(&block))
@@ -146,7 +188,7 @@ static void on_free(struct exp_heap_reader *reader, const struct exp_cursor *cur
 		reader->heap.unmatched_frees += !reader->load->selection;
 		return;
 	}
-	end_block(reader, &block);
+	end_block(reader, cursor, &block);
 	if (!counts(&block))
 		return;
 	reader->events++;
@@ -338,12 +380,14 @@ static int credit_blocks(struct exp_heap_reader *reader)
 	                       sizeof(columns) / sizeof(columns[0]));
 }
 
-/* Find the blocks that are never freed. Returns 0 or -ENOMEM; in either case the caller frees them.
+/* Find the blocks that are never freed, and when the others are. Returns 0 or -ENOMEM; in either
+ * case the caller frees them.
  */
-static int find_leaked(struct exp_load *load, struct exp_stream *stream, struct exp_blocks *out)
+static int find_leaked(struct exp_load *load, struct exp_stream *stream, struct exp_blocks *out,
+                       struct exp_frees *frees)
 {
 	const struct exp_timeline timeline = load->timeline;
-	struct exp_heap_reader reader = {.load = load, .units = 1, .is_first = 1};
+	struct exp_heap_reader reader = {.load = load, .units = 1, .is_first = 1, .frees = frees};
 	int rc = exp_blocks_init(&reader.blocks);
 
 	if (rc == 0)
@@ -364,14 +408,17 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	                                 .mean = mean,
 	                                 .units = mean ? EXP_HEAP_UNITS : 1,
 	                                 .heap = {.smallest = UINT64_MAX}};
+	const struct exp_selection *selection = load->selection;
 	struct exp_blocks leaked = {0};
+	struct exp_frees frees = {0};
 	int rc = exp_blocks_init(&reader.blocks);
 
 	if (rc == 0)
 		rc = exp_live_init(&reader.live, load->rows.capacity);
-	if (rc == 0 && load->selection && load->selection->wants_leaks) {
-		rc = find_leaked(load, stream, &leaked);
+	if (rc == 0 && selection && (selection->wants_leaks || selection->wants_frees)) {
+		reader.frees = selection->wants_frees ? &frees : NULL;
 		reader.leaked = &leaked;
+		rc = find_leaked(load, stream, &leaked, reader.frees);
 	}
 	if (rc == 0)
 		rc = exp_mappings_init(&reader.mappings, load->rows.capacity);
@@ -398,6 +445,7 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	exp_live_fini(&reader.live);
 	exp_blocks_fini(&reader.blocks);
 	exp_blocks_fini(&leaked);
+	free(frees.ticks);
 	return rc;
 }
 

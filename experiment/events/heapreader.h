@@ -10,6 +10,12 @@
 #include "experiment/streams/load_context.h"
 #include "format/record.h"
 
+/* When blocks are freed, by the number of their allocation; 0: never. */
+struct exp_frees {
+	uint64_t *ticks; /* ticks[count] */
+	size_t count;
+};
+
 struct exp_heap_reader {
 	struct exp_load *load;
 	struct exp_heap heap;
@@ -24,6 +30,7 @@ struct exp_heap_reader {
 	/* For a selection: */
 	const struct exp_blocks *leaked;   /* blocks that are never freed, their node the number of
 	                                      the allocation; or NULL */
+	struct exp_frees *frees;           /* if the selection wants them, else NULL */
 	uint32_t number;                   /* of the latest allocation, in order of time */
 	uint64_t live_bytes, leaked_bytes; /* of all blocks, selected or not */
 	int is_first;                      /* this is the reading that finds them */

@@ -38,6 +38,17 @@ struct exp_fact {
 	uint64_t live_bytes; /* of the heap, this allocation included */
 	uint64_t leaked_bytes; /* of the allocations so far that are never freed; only if
 	                          selection->wants_leaks */
+	uint64_t freed_ticks;  /* when the block is freed, UINT64_MAX: never; only if
+	                          selection->wants_frees */
+};
+
+/* A block that was chosen is freed. */
+struct exp_freed {
+	uint32_t row;   /* of its allocation */
+	uint64_t ticks; /* when */
+	uint64_t bytes;
+	uint64_t count; /* in 1 / units of a block: sampled blocks stand for others, too */
+	uint64_t units;
 };
 
 #define EXP_ROW_NONE (UINT32_MAX - 1)
@@ -52,6 +63,8 @@ struct exp_selection {
 	 * 0 without gaps; else anything, for its stack. Of the heap, allocations are asked about; a
 	 * free follows its block. */
 	uint32_t (*row)(void *context, const struct exp_fact *fact);
+	/* Called for blocks that are freed; may be NULL. */
+	void (*freed)(void *context, const struct exp_freed *freed);
 	unsigned left_out; /* set of enum exp_data: kinds whose files of events need not be read */
 	/* The first event time behind `ticks` at which the answers of row may change although
 	 * nothing but the time does: there, waits are divided, and each part is asked about.
@@ -59,6 +72,7 @@ struct exp_selection {
 	uint64_t (*next_cut)(void *context, uint64_t ticks);
 	unsigned is_grouped : 1;
 	unsigned wants_leaks : 1; /* read heap events twice, to know which blocks are never freed */
+	unsigned wants_frees : 1; /* and when the others are: 8 bytes of memory for each block */
 };
 
 /* Read the data streams once more. Of a grouped load, out->nodes has a value for each row, and no

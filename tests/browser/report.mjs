@@ -47,7 +47,7 @@ async function rowsOfPage(page, by, leaveOut, isRounded = false) {
 	const lines = await page.evaluate((how) => {
 		const {report} = window.xer, out = new Map();
 		for (const metric of report.head.metrics) {
-			if (!report.hasValues(metric)) continue;
+			if (metric.live || !report.hasValues(metric)) continue;
 			const flat = report.flat(metric, how);
 			flat.inclusive.forEach((value, key) => {
 				if (value || flat.exclusive[key]) {
@@ -120,11 +120,37 @@ async function checkChoices(page, path, name) {
 		const [from, to] = snap(a * span, b * span);
 		await checkChoice(page, path, `${name}: time ${a} to ${b} of the run`, {from, to}, ["-time", `${from}ns-${to}ns`], a === 0.1);
 	}
+	await checkLive(page, path, name, snap(0.2 * span, 0.5 * span), threads.at(-1));
 	const thread = threads.at(-1);
 	if (thread) await checkChoice(page, path, `${name}: one thread`, {threads: [thread.at]}, ["-thread_select", `${experiments > 1 ? `${thread.id}:` : ""}${thread.number}`], true);
 	const word = functions.find((each) => /^[a-z_]{4,}$/.test(each) && each !== "main") || "main";
 	await checkChoice(page, path, `${name}: stacks with ${word}`, {search: word}, ["-filters", `FNAME(".*(${word}).*") IN STACK`], true);
 	await page.evaluate(() => window.xer.choose({from: null, to: null, threads: null, search: "", only: false}));
+}
+
+/** What was allocated in a range and is live at its end, by function, as a filter has it. */
+async function checkLive(page, path, name, [from, to], thread) {
+	if (!(await page.evaluate(() => window.xer.report.metric("livebytes")))) return;
+	for (const [range, threads, args] of [[[from, to], null, []], [[0, to], null, []], [[from, to], [thread.at], ["-thread_select", String(thread.number)]]]) {
+		const shown = await page.evaluate((a, b, list) => {
+			const {choose, report} = window.xer;
+			choose({page: "flame", metric: "livebytes", from: a, to: b, threads: list && new Set(list)});
+			const names = new Map();
+			for (const [metric, key] of [["livebytes", "heapallocbytes"], ["livecount", "heapalloccnt"]]) {
+				const flat = report.flat(report.metric(metric), "function");
+				flat.inclusive.forEach((value, at) => {
+					for (const [way, number] of [["e", flat.exclusive[at]], ["i", value]]) if (number) names.set(at, [...(names.get(at) || []), `${way}.${key}=${number}`]);
+				});
+			}
+			return [...names].map(([at, line]) => `${report.name("function", at)} ${line.sort().join(" ")}`).filter((line) => !line.startsWith("<Total>")).sort();
+		}, ...range, threads);
+		none(`${name}: what is live at the end of ${range[0] ? "a range" : "a range from the start"}${threads ? " of a thread" : ""}`, differences(rowsOf(tableOf(
+			["-time", `${range[0]}ns-${to}ns`, ...args, "-filters", `HFREE_TSTAMP >= ${to}ns`, "-metrics", "ei.heapallocbytes:ei.heapalloccnt", "-functions", path], "functions"), NEVER), shown));
+		const command = await page.$eval("main button.copy", (button) => button.title), [, sum] = await page.evaluate(() => ["", window.xer.report.sum(window.xer.report.chosen)]);
+		const text = execFileSync("bash", ["-c", command.replace(/^xer_print/, '"$XER_PRINT"').replace("-calltree", "-functions")], {encoding: "utf8", env: {...process.env, XER_PRINT: xerPrint}, stdio: ["ignore", "pipe", "ignore"]});
+		is(`${name}: the command of what is live prints its total${threads ? " of a thread" : range[0] ? "" : " from the start"}`, String(sum), (/^\s*([\d\u2009 ]+?)\s.*<Total>/m.exec(text)?.[1] || "").replace(/\D/g, ""));
+	}
+	await page.evaluate(() => window.xer.choose({metric: ""}));
 }
 
 /** Show every page in every form. */
@@ -234,7 +260,7 @@ async function checkDifference(browser, path, newer, older) {
 	for (const [base, of] of [[false, newer], [true, older]]) {
 		const rows = rowsOf(tableOf(["-metrics", "ei.any", "-functions", of], "functions"), NEVER);
 		const shown = (await page.evaluate((isBase) => {
-			const {report} = window.xer, metrics = report.head.metrics.filter((each) => report.hasValues(each));
+			const {report} = window.xer, metrics = report.head.metrics.filter((each) => !each.live && report.hasValues(each));
 			const flats = metrics.map((each) => report.flat(each, "function", isBase)), lines = [];
 			for (let key = 0; key < report.data.functions.name.length; key++) {
 				const line = flats.flatMap((flat, at) => [["e", flat.exclusive[key]], ["i", flat.inclusive[key]]].filter(([, value]) => value).map(([kind, value]) => `${kind}.${metrics[at].keyword}=${value}`));

@@ -64,6 +64,11 @@ page hostile.er
 is "names of any kind are written" "0 " "$? $(cat hostile.said)"
 is "no name ends a script, or begins one" "$(grep -c '</script>' profile.html) 0" "$(grep -c '</script>' hostile.html | awk -v all="$(grep -c '<script type' hostile.html)" -v other="$(grep -c '<script type' profile.html)" '{ print $1 - all + other }') $(grep -c 'alert([1-4])' hostile.html)"
 
+# ---- a recording whose halves differ
+"$xcollect" -H on -s on -i on -p hi -o halves.er "$programs/halves" early.txt late.txt >halves.out 2>&1
+page halves.er
+is "a recording of two halves has a page" "0 " "$? $(cat halves.said)"
+
 # ---- what is compared with
 "$xer_print" -functions -report difference.html -functions -base heap.er profile.er >both.out 2>&1
 is "-base is told to the page, and to nothing else" "0 yes" "$? $([ "$(head -$(($(wc -l <both.out) / 2)) both.out)" = "$(tail -$(($(wc -l <both.out) / 2)) both.out)" ] && echo yes || echo no)"
@@ -82,5 +87,5 @@ if [ -z "$chromium" ] || [ ! -d "$tools/node_modules/puppeteer-core" ]; then
 	exit 0
 fi
 cp "$browser"/*.mjs "$tools"
-limited 150 node "$tools/report.mjs" "$chromium" "$xer_print" [a-z]*.er 2>browser.err
+limited 240 node "$tools/report.mjs" "$chromium" "$xer_print" [a-z]*.er 2>browser.err
 is "the browser ends" "0 " "$? $(head -c 300 browser.err)"

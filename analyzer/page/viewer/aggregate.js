@@ -36,7 +36,7 @@ export class Aggregator {
 	 * Call with ranges of rows, and with single rows, that the choice of time leaves.
 	 * @param {Choice} choice
 	 * @param {number} kind of data, -1: all
-	 * @param {(first: number, end: number) => void} range
+	 * @param {(first: number, end: number, block: import("./data.js").Block) => void} range
 	 */
 	each(choice, kind, range) {
 		const {blocks, experiments} = this.data.head, {time, span} = this.data.rows;
@@ -44,15 +44,15 @@ export class Aggregator {
 			if ((kind >= 0 && block.kind !== kind) || experiments[block.experiment].is_base !== choice.base) return;
 			const end = block.first + block.count;
 			if (choice.from === null || choice.to === null) {
-				range(block.first, end);
+				range(block.first, end, block);
 				return;
 			}
 			const from = Math.floor(choice.from / block.width_ns), to = Math.ceil(choice.to / block.width_ns);
 			const low = lowerBound(time, from, block.first, end), high = lowerBound(time, to, low, end);
-			if (low < high) range(low, high);
+			if (low < high) range(low, high, block);
 			const long = this.long[at];
 			for (let i = lowerBound(long, high, 0, long.length); i < long.length; i++)
-				if (time[long[i]] - span[long[i]] < to) range(long[i], long[i] + 1);
+				if (time[long[i]] - span[long[i]] < to) range(long[i], long[i] + 1, block);
 		});
 	}
 
@@ -83,6 +83,23 @@ export class Aggregator {
 	}
 
 	/**
+	 * Call with what was allocated in the range and freed after it.
+	 * @param {import("./data.js").Metric} metric
+	 * @param {Choice} choice
+	 * @param {(row: number, value: number) => void} take
+	 */
+	eachLater(metric, choice, take) {
+		const {to, threads} = choice;
+		if (!metric.live || to === null) return;
+		const {row, span} = this.data.deaths, value = this.data.deaths[metric.live], {time, thread} = this.data.rows;
+		this.each(choice, metric.kind, (first, end, block) => {
+			const last = to / block.width_ns;
+			for (let i = lowerBound(row, first, 0, row.length); i < row.length && row[i] < end; i++)
+				if (time[row[i]] + span[i] >= last && (!threads || threads.has(thread[row[i]]))) take(row[i], value[i]);
+		});
+	}
+
+	/**
 	 * Exclusive values of a metric by node.
 	 * @param {import("./data.js").Metric} metric
 	 * @param {Choice} choice
@@ -91,6 +108,7 @@ export class Aggregator {
 	values(metric, choice) {
 		const sums = new Float64Array(this.data.nodes.parent.length);
 		for (const number of metric.from) this.addTotal(number, choice, sums);
+		this.eachLater(metric, choice, (row, value) => (sums[this.data.rows.node[row]] += value));
 		return sums;
 	}
 

@@ -37,7 +37,11 @@ export function commandOf(data, words, whole = false) {
 		parts.push("-thread_select", [...by].map(([at, numbers]) =>
 			(many ? head.experiments[at].id + ":" : "") + numbers.sort((a, b) => a - b).join(",")).join("+"));
 	}
-	if (!whole && state.search && state.only) parts.push("-filters", `FNAME("${anywhere(state.search)}") IN STACK`);
+	const filters = [], isLive = !whole && state.metric.startsWith("live");
+	if (isLive && state.to !== null) filters.push(`HFREE_TSTAMP >= ${moment(state.to)}s`);
+	if (!whole && state.search && state.only) filters.push(`FNAME("${anywhere(state.search)}") IN STACK`);
+	if (filters.length) parts.push("-filters", filters.join(" && "));
+	if (isLive) parts.push("-metrics", `ei.heap${state.to === null ? "leak" : "alloc"}${state.metric === "livecount" ? "cnt" : "bytes"}`);
 	parts.push("-" + words[0], ...words.slice(1));
 	if (head.base && words[0] === "functions") parts.splice(1, 0, "-compare", "delta");
 	return [...parts, ...(head.base && parts[1] === "-compare" ? [head.base] : []), ...head.origins].map(quote).join(" ");

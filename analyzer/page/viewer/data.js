@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{number: number, name: string, title: string, chosen: string}} Kind
- * @typedef {{keyword: string, heading: string, meaning: string, unit: string, kind: number, usual: boolean, digits: number, from: number[]}} Metric
+ * @typedef {{keyword: string, heading: string, meaning: string, unit: string, kind: number, usual: boolean, digits: number, from: number[], live?: "bytes"|"count"}} Metric
  * @typedef {{id: number, name: string, command: string, program: string, status: string, pid: number, parent: number,
  *   start_ns: number, duration_ns: number, group: number, is_base: boolean, usages: number, threads: number,
  *   cpu_ns: number, rank: number}} Experiment
@@ -25,6 +25,7 @@
  *   frames: {function: Uint32Array, file: Uint32Array, line: Uint32Array},
  *   nodes: {parent: Uint32Array, frame: Uint32Array},
  *   rows: {time: Float64Array, span: Uint32Array, thread: Uint32Array, node: Uint32Array},
+ *   deaths: {row: Uint32Array, span: Uint32Array, bytes: Float64Array, count: Float64Array},
  *   marks: {kind: Uint32Array, begin: Float64Array, duration: Float64Array, thread: Uint32Array, node: Uint32Array,
  *     name: Uint32Array, bytes: Float64Array},
  *   usage: {time: Float64Array, user: Float64Array, system: Float64Array, resident: Float64Array, faults: Float64Array,
@@ -91,7 +92,7 @@ function numbersOf(bytes, Type, steps) {
 	return out;
 }
 
-const WIDE = new Set(["row.time", "mark.begin", "mark.duration", "mark.bytes", "usage.time", "usage.user", "usage.system",
+const WIDE = new Set(["row.time", "death.bytes", "death.count", "mark.begin", "mark.duration", "mark.bytes", "usage.time", "usage.user", "usage.system",
 	"usage.resident", "usage.faults", "usage.switches"]);
 
 /**
@@ -115,7 +116,7 @@ export async function loadData() {
 	/** @type {any} */
 	const data = {totals: new Map()};
 	/** @type {Record<string, string>} */
-	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", stack: "stacks", mark: "marks", usage: "usage"};
+	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", stack: "stacks", death: "deaths", mark: "marks", usage: "usage"};
 	names.forEach((name, i) => {
 		const [table, column] = name.split(".");
 		if (!column) data[name] = values[i];
@@ -128,5 +129,18 @@ export async function loadData() {
 		const [row, value] = await Promise.all([bytesOf(`total.${total.number}.row`), bytesOf(`total.${total.number}.value`)]);
 		data.totals.set(total.number, {row: numbersOf(row, Uint32Array, true), value: numbersOf(value, Float64Array, false)});
 	}));
+	addLive(data);
 	return data;
+}
+
+/**
+ * What lives at the end of a range are leaks, and blocks that were freed later.
+ * @param {Data} data
+ */
+function addLive({head: {metrics}, deaths}) {
+	for (const [keyword, live, meaning] of /** @type {[string, "bytes"|"count", string][]} */ ([["heapleakcnt", "count", "Blocks"], ["heapleakbytes", "bytes", "Bytes"]])) {
+		const at = metrics.findIndex((each) => each.keyword === keyword);
+		if (at >= 0 && deaths.row.length)
+			metrics.splice(at + 1, 0, {...metrics[at], keyword: "live" + live, heading: meaning + " Live", meaning: meaning + " Allocated and Live at the End", usual: false, live});
+	}
 }

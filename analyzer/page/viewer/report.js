@@ -54,7 +54,7 @@ export class Report {
 
 	/** @param {import("./data.js").Metric} metric */
 	hasValues(metric) {
-		return metric.from.some((number) => this.data.totals.has(number));
+		return !!metric.live || metric.from.some((number) => this.data.totals.has(number));
 	}
 
 	/** What the search matches; null: there is none. */
@@ -138,11 +138,12 @@ export class Report {
 	 * @param {(row: number, value: number) => void} take
 	 */
 	eachValue(metric, base, take) {
-		const {thread} = this.data.rows, threads = state.threads;
+		const {thread} = this.data.rows, threads = state.threads, choice = {from: state.from, to: state.to, threads, base};
+		this.aggregator.eachLater(metric, choice, take);
 		for (const number of metric.from) {
 			const total = this.data.totals.get(number);
 			if (!total) continue;
-			this.aggregator.each({from: state.from, to: state.to, threads, base}, -1, (first, end) => {
+			this.aggregator.each(choice, -1, (first, end) => {
 				for (let i = lowerBound(total.row, first, 0, total.row.length); i < total.row.length && total.row[i] < end; i++)
 					if (!threads || threads.has(thread[total.row[i]])) take(total.row[i], total.value[i]);
 			});

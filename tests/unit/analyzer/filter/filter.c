@@ -48,6 +48,10 @@ Test(filter, blocks)
 	selects("heap", "HTYPE == 'realloc'", "20 of 269 allocations");
 	selects("heap", "HLEAKED > 0", "10 of 269 allocations");
 	selects("heap", "HFREED > 0", "255 of 269 allocations");
+	/* A block that is never freed has the largest number. */
+	selects("heap", "HFREE_TSTAMP == ~(1 << 63)", "10 of 269 allocations");
+	selects("heap", "HFREE_TSTAMP > TSTAMP", "269 of 269 allocations");
+	selects("heap", "HFREE_TSTAMP < TSTAMP", "0 of 269 allocations");
 	selects("heap", "DATASIZE == 512", "5 of 269 allocations");
 	/* The second and third allocation of leak_calloc, and the four of zero bytes after them. */
 	selects("heap", "HMEM_USAGE >= 8000", "6 of 269 allocations");

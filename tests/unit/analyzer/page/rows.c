@@ -278,3 +278,78 @@ Test(page_rows, filters_choose)
 	page_rows_fini(&rows);
 	end();
 }
+
+/* Blocks of 10 bytes that live for 0.4, 1.2 and 5 ms, two of them at the same times; one that is
+ * never freed. */
+static void make_blocks(void)
+{
+	static const uint64_t pcs[] = {0x1000};
+	static const int parents[] = {-1};
+	static const uint64_t ends[] = {400000, 1200000, 5000000, 5000000, 0};
+	struct maker_stream stream;
+	uint32_t id;
+
+	maker_create(&maker);
+	maker_nodes(&maker, 1, pcs, parents, &id);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t + 1, 4096);
+	for (unsigned i = 0; i < 5; i++)
+		maker_alloc(&stream, t + 100 + i, 0x5000 + 64 * i, 10, id);
+	for (unsigned i = 0; i < 4; i++)
+		maker_free(&stream, t + ends[i] + i, 0x5000 + 64 * i);
+	maker_stream_put(&maker, &stream, "heaptrace");
+	analyse();
+}
+
+Test(page_rows, blocks_that_live_beyond_their_unit_have_deaths)
+{
+	struct page_rows rows;
+
+	make_blocks();
+	read_rows(1, &rows);
+	cr_assert_eq(rows.count, 1);
+	cr_assert_eq(rows.death_count, 2, "%zu", rows.death_count);
+	for (size_t i = 0; i < 2; i++) {
+		cr_expect_eq(rows.deaths[i].value, 0);
+		cr_expect_eq(rows.deaths[i].end, i ? 5 : 1);
+		cr_expect_eq(rows.deaths[i].bytes, i ? 20 : 10);
+		cr_expect_eq(rows.deaths[i].count, i ? 2 : 1);
+	}
+	cr_expect_eq(sum_of(&rows, EXP_LEAK_BYTES), 10);
+	page_rows_fini(&rows);
+	end();
+}
+
+/* Blocks that live for i ms and are allocated 1 us apart. */
+Test(page_rows, too_many_deaths_make_units_wider)
+{
+	static const uint64_t pcs[] = {0x1000};
+	static const int parents[] = {-1};
+	enum { BLOCKS = 3 * PAGE_ROWS_LEAST };
+	struct maker_stream stream;
+	struct page_rows rows;
+	uint64_t bytes = 0, early = 0;
+	uint32_t id;
+
+	maker_create(&maker);
+	maker_nodes(&maker, 1, pcs, parents, &id);
+	maker_stream_init(&stream);
+	maker_extent(&stream, 42, t + 1, 1 << 22);
+	for (unsigned i = 0; i < BLOCKS; i++)
+		maker_alloc(&stream, t + 1 + i, 0x5000 + 64 * i, 10, id);
+	for (uint64_t i = 0; i < BLOCKS; i++)
+		maker_free(&stream, t + 1000000 * i + BLOCKS + 1, 0x5000 + 64 * i);
+	maker_stream_put(&maker, &stream, "heaptrace");
+	analyse();
+	read_rows(1e-9, &rows);
+	cr_expect_eq(rows.width_ns[FMT_DATAKIND_HEAP], 4000000);
+	cr_expect_eq(rows.death_count, BLOCKS / 4 - 1, "%zu", rows.death_count);
+	for (size_t i = 0; i < rows.death_count; i++) {
+		bytes += rows.deaths[i].bytes;
+		early += rows.deaths[i].end == 0;
+	}
+	cr_expect_eq(bytes, 10 * (BLOCKS - 4));
+	cr_expect_eq(early, 0);
+	page_rows_fini(&rows);
+	end();
+}

@@ -161,6 +161,58 @@ Test(selection, leaks_are_known_in_advance)
 	exp_data_set_destroy(set);
 }
 
+static uint32_t when_freed(void *context, const struct exp_fact *fact)
+{
+	static const uint64_t freed[] = {300, 500, 0, 700};
+	static unsigned at;
+
+	(void)context;
+	if (fact->data != EXP_DATA_HEAP)
+		return EXP_ROW_NONE;
+	cr_expect_eq(fact->freed_ticks, freed[at] ? t + freed[at] : UINT64_MAX, "%u", at);
+	return at++;
+}
+
+static unsigned freed_blocks;
+
+static void on_freed(void *context, const struct exp_freed *freed)
+{
+	(void)context;
+	cr_expect_eq(freed->units, 1);
+	cr_expect_eq(freed->count, 1);
+	cr_expect_eq(freed->bytes, freed->row == 0 ? 10 : freed->row == 1 ? 20 : 80);
+	cr_expect_eq(freed->ticks, freed->row == 0 ? t + 300 : freed->row == 1 ? t + 500 : t + 700);
+	freed_blocks |= 1u << freed->row;
+}
+
+Test(selection, frees_are_known_in_advance_and_told_of)
+{
+	const struct exp_selection selection = {
+		.row = when_freed, .freed = on_freed, .is_grouped = 1, .wants_frees = 1};
+	const struct exp_data_set *set;
+
+	cr_assert_eq(experiment_select(experiment, &selection, &set), 0);
+	cr_expect_eq(freed_blocks, 0xb);
+	exp_data_set_destroy(set);
+}
+
+static void nobody_is_told(void *context, const struct exp_freed *freed)
+{
+	(void)context;
+	cr_expect_geq(freed->bytes, 20, "only what is chosen");
+	freed_blocks++;
+}
+
+Test(selection, frees_of_blocks_that_are_not_chosen_are_not_told_of)
+{
+	const struct exp_selection selection = {.row = large, .freed = nobody_is_told};
+	const struct exp_data_set *set;
+
+	cr_assert_eq(experiment_select(experiment, &selection, &set), 0);
+	cr_expect_eq(freed_blocks, 2);
+	exp_data_set_destroy(set);
+}
+
 /* Rows are reached in the middle of every stream: 0 to 4 by size, 1000 by time. */
 static uint32_t rows(void *context, const struct exp_fact *fact)
 {

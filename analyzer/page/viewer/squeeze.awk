@@ -1,0 +1,53 @@
+# squeeze.awk: takes the blanks out of a script where they separate nothing. Strings, templates and regular expressions stay as
+# they are; a template may not reach over the end of a line.
+
+# How long the string, template or regular expression is that a text begins with.
+function length_of(text, end,    at, c, depth, is_class) {
+	for (at = 2; at <= length(text); at++) {
+		c = substr(text, at, 1)
+		if (c == "\\")
+			at++
+		else if (end == "`" && substr(text, at, 2) == "${")
+			at += code_length(substr(text, at + 2)) + 2
+		else if (end == "/" && c == "[")
+			is_class = 1
+		else if (c == "]")
+			is_class = 0
+		else if (c == end && !is_class)
+			return at
+	}
+	return length(text)
+}
+
+# How long the code in a template is, up to its brace.
+function code_length(text,    at, c, depth) {
+	for (at = 1; at <= length(text); at++) {
+		c = substr(text, at, 1)
+		if (c == "{")
+			depth++
+		else if (c == "}" && depth-- == 0)
+			return at - 1
+		else if (c ~ /["'`]/)
+			at += length_of(substr(text, at), c) - 1
+	}
+	return length(text)
+}
+
+function is_word(c) { return c ~ /[A-Za-z0-9_$]/ }
+
+{
+	out = ""
+	for (rest = $0; rest != ""; rest = substr(rest, size + 1)) {
+		c = substr(rest, 1, 1)
+		before = substr(out, length(out))
+		size = 1
+		if (c == " ") {
+			after = substr(rest, 2, 1)
+			if (!(is_word(before) && is_word(after)) && !(before == after && before ~ /[-+]/) && before != "/" && after != "/")
+				continue
+		} else if (c ~ /["'`]/ || (c == "/" && (out == "" || out ~ /([(,=:[!&|?{};>]|return) *$/)))
+			size = length_of(rest, c)
+		out = out substr(rest, 1, size)
+	}
+	print out
+}
