@@ -1,5 +1,6 @@
 /* Columns of tables for programs: values of groups, how they differ, and the ends of intervals. */
 #include "tests/unit/analyzer/answer.h"
+#include "tests/unit/analyzer/golden.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -136,4 +137,26 @@ Test(table_data, programs_get_both_ends_of_intervals_last_without_asking)
 	expect_table("metrics e.totalcpu:e.heapallocbytes", columns,
 	             "    [\"<Total>\", 0.304463440, 27306, null, null],\n"
 	             "    [\"work_a\", 0.175493552, 0, 0.130395672, 0.216765513]");
+}
+
+/* Instructions for each cycle: the same samples stand for 2.5 of the ones and 1 of the other. */
+Test(table_data, ratios_of_counters_are_no_thousandths)
+{
+	char directory[GOLDEN_PATH];
+	struct answer answer;
+
+	golden_enter("sampler", directory);
+	cr_assert_eq(
+		system("cp -r sampler.er/counter0 sampler.er/counter1 && "
+	               "sed -i 's/page-faults,10/cycles,1000 instructions,2500/' sampler.er/log.xml"),
+		0);
+	answer = answer_of("sampler.er",
+	                   "printmode json\nmetrics e.ipc:e.cpi:i.ipc\nlimit 1\nfunctions");
+	cr_expect_not_null(strstr(answer.text, "    [\"<Total>\", 2.5000, 0.4000, 2.5000]]"), "%s",
+	                   answer.text);
+	cr_expect_not_null(strstr(answer.text, "{\"key\": \"e.ipc\", \"heading\": \"Exclusive "
+	                                       "Instructions per Cycle\", \"kind\": "
+	                                       "\"number\", \"unit\": \"\"}"));
+	answer_fini(&answer);
+	golden_leave(directory);
 }

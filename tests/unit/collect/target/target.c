@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static struct target target;
@@ -129,6 +130,22 @@ Test(target, scripts_of_env_run_their_interpreter)
 	cr_assert(FIND("./gone") == 127);
 }
 
+/* The kernel leaves them out, too. */
+Test(target, blanks_at_the_end_of_the_first_line_do_not_matter)
+{
+	PUT_TEXT("script", "#!/usr/bin/env sh \t \n", 0755);
+	PUT_TEXT("plain", "#! \t/bin/sh\t \n", 0755);
+	PUT_TEXT("option", "#!/bin/sh  -x  \n", 0755);
+	PUT_TEXT("only", "#! \t \n", 0755);
+	cr_assert(FIND("./script") == 0, "%s", cause.text);
+	cr_assert_not_null(target.own_argv, "its interpreter is run");
+	cr_assert_str_eq(target.argv[0], "sh");
+	target_fini(&target);
+	cr_assert(FIND("./plain") == 0, "%s", cause.text);
+	cr_assert(FIND("./option") == 0, "%s", cause.text);
+	cr_assert(FIND("./only") != 0);
+}
+
 /* An ELF file with one segment of type `segment`; for PT_INTERP it names `loader`. */
 static void put_elf(const char *name, int class, unsigned machine, unsigned segment,
                     const char *loader, unsigned mode)
@@ -219,4 +236,21 @@ Test(target, setuid_programs_of_others_are_refused)
 	cr_assert(chmod("other", 02755) == 0);
 	cr_assert(FIND("./other") == 126);
 	cr_assert(strstr(cause.text, "set-group-id") != NULL);
+}
+
+/* Root has all capabilities already; what an execve gives to others changes their rights. */
+Test(target, programs_with_file_capabilities_are_refused_but_for_root)
+{
+	static const uint32_t value[] = {0x02000000, 1 << 13, 0, 0, 0}; /* CAP_NET_RAW */
+
+	if (getuid() != 0)
+		cr_skip("needs root to make one");
+	put_elf("able", ELFCLASS64, EM_X86_64, PT_INTERP, GLIBC, 0755);
+	if (setxattr("able", "security.capability", value, sizeof(value), 0) != 0)
+		cr_skip("no file can have capabilities here");
+	cr_assert(FIND("./able") == 0, "%s", cause.text);
+	cr_assert(chmod(".", 0755) == 0 && seteuid(65534) == 0);
+	cr_assert(FIND("./able") == 126);
+	cr_assert_not_null(strstr(cause.text, "a program with file capabilities"));
+	cr_assert(seteuid(0) == 0);
 }

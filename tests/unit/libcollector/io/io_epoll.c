@@ -72,3 +72,16 @@ Test(io_epoll, numbers_beyond_the_table_are_unknown)
 	io_epoll_open();
 	cr_expect_lt(io_epoll_find(-1, 3), 0, "all is forgotten");
 }
+
+/* What was registered may be such that its hash is 0. */
+Test(io_epoll, a_word_of_zeros_in_the_table_is_nobody)
+{
+	const uint64_t data = (uint64_t)EPOLL << 40;
+
+	cr_expect_lt(io_epoll_find(EPOLL, data), 0);
+	io_epoll_put(EPOLL, 0, data);
+	cr_expect_eq(io_epoll_find(EPOLL, data), 0);
+	io_epoll_forget(0);
+	io_epoll_put(EPOLL, FD, data);
+	cr_expect_eq(io_epoll_find(EPOLL, data), FD);
+}

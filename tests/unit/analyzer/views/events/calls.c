@@ -172,3 +172,24 @@ Test(view_calls, calls_of_two_experiments_are_summed_up)
 	maker_destroy(&second);
 	maker_destroy(&first);
 }
+
+/* As little as there can be. */
+Test(view_calls, one_function_has_its_callers_and_none_has_no_next_view)
+{
+	struct maker maker;
+	struct answer answer;
+
+	make_calls(&maker, 0, NULL, 0);
+	answer = answer_of(maker.path, "calls");
+	cr_expect_not_null(strstr(answer.text, "Calls of 1 traced functions"));
+	cr_expect_not_null(
+		strstr(answer.text,
+	               "outer\n\n# next: csingle outer  (who calls it, and what it calls)\n"),
+		"%s", answer.text);
+	answer_fini(&answer);
+	answer = answer_of(maker.path, "filters TSTAMP>1000000000000\ncalls");
+	cr_expect_not_null(strstr(answer.text, "Calls of 0 traced functions"), "%s", answer.text);
+	cr_expect_null(strstr(answer.text, "# next"));
+	answer_fini(&answer);
+	maker_destroy(&maker);
+}

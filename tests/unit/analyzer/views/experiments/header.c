@@ -144,6 +144,22 @@ Test(header, code_without_frame_pointers_is_told_where_a_quarter_of_the_stacks_s
 	          "--sampler=1m,stack\n");
 }
 
+/* Of an experiment whose helper did not count those. */
+Test(header, stacks_that_were_not_counted_are_none)
+{
+	has(PERIOD EXIT CPU_SECOND "<count name=\"sampler_samples\" value=\"100\"/>\n",
+	    "           stacks by frame pointers: 0.0 % have one frame only, 0.0 % are cut at a "
+	    "wrong address; 0 without any frame dropped\nFormat ");
+}
+
+Test(header, stacks_with_more_frames_than_a_record_has_are_told)
+{
+	has(PERIOD EXIT CPU_SECOND "<count name=\"sampler_samples\" value=\"1000\"/>\n"
+	                           "<count name=\"sampler_deep_stacks\" value=\"1\"/>\n",
+	    "; 0 without any frame dropped\n"
+	    "           0.1 % have more than 64 frames and are cut there\nFormat ");
+}
+
 Test(header, counters_tell_their_events_and_their_samples)
 {
 	has("<setting name=\"counters\" value=\"page-faults,10 cs,1\"/>\n" EXIT
