@@ -79,6 +79,8 @@ static void see(void *context, const struct page_fact *seen)
 		curve_add(&walk->live, seen->end_ns, fact->live_bytes);
 		walk->has_live = 1;
 	}
+	if ((unsigned)fact->data & (EXP_DATA_SYNC | EXP_DATA_IO | EXP_DATA_USER | EXP_DATA_MPI))
+		walk_use(walk, seen, name_of(walk, fact, kind));
 	if (!is_mark(walk, fact) || !marks_want(&page->marks, duration_ns))
 		return;
 	marks_add(&page->marks, &(struct mark){.begin_ns = seen->begin_ns,
@@ -175,7 +177,9 @@ static void add_experiment(struct page *page, const struct dataset_experiment *a
 	curve_init(&walk->live);
 	tree_place_experiment(page->tree, dataset->symbols, at->experiment, at->data, &view,
 	                      &walk->places);
+	walk_begin_uses(walk, share);
 	add_rows(walk, share);
+	walk_put_uses(walk);
 	for (size_t i = 0; i < at->whole->usage_count; i++)
 		put_usage(page, at, &at->whole->usage[i]);
 	tree_places_fini(&walk->places);

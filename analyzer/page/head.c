@@ -280,8 +280,9 @@ void page_add_head(struct page *page)
 	put_experiments(page, out);
 	memory_stream_end(page->blocks, &page->blocks_text);
 	memory_stream_end(page->curves, &page->curves_text);
-	fprintf(out, ",\n\"blocks\": [%s],\n\"curves\": [%s],\n", page->blocks_text,
-	        page->curves_text);
+	memory_stream_end(page->uses, &page->uses_text);
+	fprintf(out, ",\n\"blocks\": [%s],\n\"uses\": [%s],\n\"curves\": [%s],\n",
+	        page->blocks_text, page->uses_text, page->curves_text);
 	fprintf(out, "\"marks\": {\"kept\": %zu, \"all\": %llu}}\n", page->marks.count,
 	        (unsigned long long)page->marks.all);
 	memory_stream_end(out, &text);

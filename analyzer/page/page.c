@@ -23,6 +23,7 @@ static void init(struct page *page, struct analysis *analysis)
 	marks_init(&page->marks);
 	page->blocks = memory_stream(&page->blocks_text, &page->blocks_size);
 	page->curves = memory_stream(&page->curves_text, &page->curves_size);
+	page->uses = memory_stream(&page->uses_text, &page->uses_size);
 	page_string(page, "");
 }
 
@@ -36,6 +37,7 @@ static void fini(struct page *page)
 	}
 	free(page->blocks_text);
 	free(page->curves_text);
+	free(page->uses_text);
 	marks_fini(&page->marks);
 	exp_hash_fini(&page->texts);
 	for (size_t i = 0; i < page->string_count; i++)

@@ -52,14 +52,15 @@ struct page {
 	unsigned merged;      /* as of struct page_rows */
 	uint64_t rounding_ns; /* steps that times of rows are rounded to, 0: they are not */
 	struct marks marks;
-	size_t rows;           /* written so far */
-	size_t thread_base;    /* number of the first thread of the experiment that is written */
-	size_t experiment;     /* and its number */
-	FILE *blocks, *curves; /* parts of the head, closed by page_add_head */
-	char *blocks_text, *curves_text;
-	size_t blocks_size, curves_size;
-	struct exp_hash texts; /* by text: number in `strings` */
-	char **strings;        /* strings[string_count] */
+	size_t rows;        /* written so far */
+	size_t thread_base; /* number of the first thread of the experiment that is written */
+	size_t experiment;  /* and its number */
+	FILE *blocks, *curves, *uses; /* parts of the head, closed by page_add_head */
+	char *blocks_text, *curves_text, *uses_text;
+	size_t blocks_size, curves_size, uses_size;
+	size_t thing_count, use_count; /* written so far */
+	struct exp_hash texts;         /* by text: number in `strings` */
+	char **strings;                /* strings[string_count] */
 	size_t string_count, string_capacity;
 	uint64_t end_ns; /* of the last event or process */
 	int has_overflow;

@@ -117,6 +117,7 @@ static void on_call(struct reader *reader, const struct exp_cursor *cursor,
 	                        .wait_ticks = wait,
 	                        .error = event->error,
 	                        .bytes = bytes,
+	                        .class = class,
 	                        .file = event->file,
 	                        .fd = event->fd,
 	                        .node = exp_load_stack(load, cursor, event->stack)};

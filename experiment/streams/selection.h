@@ -23,13 +23,14 @@ struct exp_fact {
 	uint64_t buffer_ticks; /* when the thread's buffer that holds it was begun */
 	uint32_t tid;
 	uint32_t cpu;
-	uint32_t node;                     /* EXP_NO_INDEX: no stack */
-	uint32_t error;                    /* errno value */
-	uint64_t bytes;                    /* asked for, read or written */
-	uint64_t cpu_ns;                   /* of a clock sample */
-	uint32_t owner, site;              /* of a wait of wall-clock time: as exp_wait has them */
-	uint64_t address;                  /* of a block or an object of synchronization */
-	uint32_t file, fd;                 /* of a call: number of an exp_io_file, descriptor */
+	uint32_t node;        /* EXP_NO_INDEX: no stack */
+	uint32_t error;       /* errno value */
+	uint64_t bytes;       /* asked for, read or written */
+	uint64_t cpu_ns;      /* of a clock sample */
+	uint32_t owner, site; /* of a wait of wall-clock time: as exp_wait has them */
+	uint64_t address;     /* of a block or an object of synchronization */
+	uint32_t class;    /* enum exp_sync_class of a wait for an object, exp_io_class of a call */
+	uint32_t file, fd; /* of a call: number of an exp_io_file, descriptor */
 	uint32_t mpi_state;                /* enum fmt_mpi_state, of a clock sample */
 	uint32_t omp_state;                /* enum fmt_omp_state, of a clock sample */
 	const struct fmt_mpi *mpi;         /* of a call of MPI */

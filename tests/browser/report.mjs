@@ -121,6 +121,7 @@ async function checkChoices(page, path, name) {
 		await checkChoice(page, path, `${name}: time ${a} to ${b} of the run`, {from, to}, ["-time", `${from}ns-${to}ns`], a === 0.1);
 	}
 	await checkLive(page, path, name, snap(0.2 * span, 0.5 * span), threads.at(-1));
+	if (["halves", "waits", "user", "mpi", "calls"].includes(name)) await checkNarrow(page, path, name, snap(0.1 * span, 0.5 * span), threads.at(-1));
 	const thread = threads.at(-1);
 	if (thread) await checkChoice(page, path, `${name}: one thread`, {threads: [thread.at]}, ["-thread_select", `${experiments > 1 ? `${thread.id}:` : ""}${thread.number}`], true);
 	const word = functions.find((each) => /^[a-z_]{4,}$/.test(each) && each !== "main") || "main";
@@ -151,6 +152,40 @@ async function checkLive(page, path, name, [from, to], thread) {
 		is(`${name}: the command of what is live prints its total${threads ? " of a thread" : range[0] ? "" : " from the start"}`, String(sum), (/^\s*([\d\u2009 ]+?)\s.*<Total>/m.exec(text)?.[1] || "").replace(/\D/g, ""));
 	}
 	await page.evaluate(() => window.xer.choose({metric: ""}));
+}
+
+/** Rows of tables of documents, to be compared: without columns that are not added up; lines of equal texts, which are one on the page, together. */
+function comparable(tables) {
+	const sums = new Map();
+	for (const {columns, rows} of tables.filter((table) => table.name !== "quality"))
+		for (const row of rows) {
+			const cells = columns.map(({key, unit, kind}, i) => ({key, isSum: kind === "number" && unit !== "", unit, cell: Array.isArray(row[i]) ? row[i].join("<").replace(/ \+ 0x[0-9A-F]+/g, "") : row[i]}))
+				.filter(({key}) => !/^(number|longest|sync|threads|heappeak.*|heapmappeak|wall|mpi_cpu|status|min|mean|p50|p90|p99|max|stddev|made_in|longest_in|mutex|owner.*|idle|ready|next|.*between.*|first|last)$/.test(key));
+			const name = cells.filter(({isSum}) => !isSum).map(({key, cell}) => `${key}=${cell ?? ""}`).join(" ");
+			const numbers = cells.filter(({isSum}) => isSum), known = sums.get(name) || numbers.map(({key, unit}) => ({key, unit, sum: 0}));
+			numbers.forEach(({cell}, i) => (known[i].sum += Number(cell)));
+			// Ranks have statistics below them.
+			if (!/^rank=[^0-9]/.test(name)) sums.set(name, known);
+		}
+	// The sum of nothing is not shown on the page.
+	return [...sums].filter(([name, list]) => !name.includes("<Total>") || list.some(({sum}) => sum)).map(([name, list]) => `${name} ${list.map(({key, unit, sum}) => `${key}=${unit === "s" ? Math.round(sum * 1e6) : sum}`).join(" ")}`).sort();
+}
+
+/** Tables of other commands for a part of the recording. */
+async function checkNarrow(page, path, name, [from, to], thread) {
+	const commands = await page.evaluate(() => [...new Set(window.xer.report.data.documents.map((each) => each.command))]);
+	for (const [claim, choice, args] of [["a range", {from, to, threads: null}, ["-time", `${from}ns-${to}ns`]], ["a thread", {from: null, to: null, threads: [thread.at]}, ["-thread_select", `${thread.id}:${thread.number}`]]])
+		for (const command of ["leaks", "allocs", "heapmaps", "sync", "iocallstack", "syncwaits", "locks", "ioactivity", "iodetail", "hooks", "mpifunctions", "mpimessages", "mpiranks", "calls"].filter((each) => commands.includes(each))) {
+			const shown = await page.evaluate((which, {threads, ...range}) => {
+				const {choose, report, narrowed} = window.xer;
+				choose({...range, threads: threads && new Set(threads)});
+				return narrowed(report, report.data.documents.find((each) => each.command === which));
+			}, command, choice);
+			const text = spawnSync(xerPrint, ["-printmode", "json", "-limit", "0", ...args, `-${command}`, path], {encoding: "utf8", maxBuffer: 1 << 28}).stdout;
+			const printed = JSON.parse(text.split(/\n(?=\{"command")/).at(-1)).tables;
+			none(`${name}: ${command} of ${claim}`, differences(comparable(printed), comparable(shown)));
+		}
+	await page.evaluate(() => window.xer.choose({from: null, to: null, threads: null}));
 }
 
 /** Show every page in every form. */

@@ -18,7 +18,7 @@ export class Aggregator {
 		/** @type {{metric: import("./data.js").Metric, steps: number, values: Float64Array, width: number}|null} */
 		this.binned = null;
 		/** The widest unit of time: ranges begin and end at its multiples. */
-		this.unit = data.head.blocks.reduce((most, block) => Math.max(most, block.width_ns), 1e6);
+		this.unit = [...data.head.blocks, ...data.head.uses].reduce((most, block) => Math.max(most, block.width_ns), 1e6);
 	}
 
 	/**

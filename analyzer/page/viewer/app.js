@@ -7,6 +7,7 @@ import { showDifference } from "./difference.js";
 import { GROUPS, isWorth, showGroup } from "./documents.js";
 import { showFunctions } from "./functions.js";
 import { showOverview } from "./overview.js";
+import { narrowed } from "./narrow.js";
 import { Report } from "./report.js";
 import { showFlame } from "./sandwich.js";
 import { choose, expression, onChange, readAddress, state } from "./state.js";
@@ -178,7 +179,7 @@ async function start() {
 		const data = await loadData();
 		const app = new App(new Report(data));
 		// For tests, and for whoever asks the page by hand.
-		/** @type {any} */ (window).xer = {app, report: app.report, state, choose, ready: performance.now()};
+		/** @type {any} */ (window).xer = {app, report: app.report, state, choose, narrowed, ready: performance.now()};
 		document.documentElement.dataset.ready = "1";
 	} catch (error) {
 		find("main").replaceChildren(make("p", {class: "none"}, "This page cannot be shown: " + String(error)));

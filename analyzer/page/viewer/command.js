@@ -23,9 +23,10 @@ function anywhere(pattern) {
  * @param {import("./data.js").Data} data
  * @param {string[]} words of the command, without its dash
  * @param {boolean} whole without what is chosen of time, threads and search
+ * @param {string} metric keyword of that which is shown
  * @returns {string}
  */
-export function commandOf(data, words, whole = false) {
+export function commandOf(data, words, whole = false, metric = state.metric) {
 	const parts = ["xer_print"], {head} = data;
 	if (!whole && state.from !== null && state.to !== null) parts.push("-time", moment(state.from) + "-" + moment(state.to));
 	if (!whole && state.threads) {
@@ -37,11 +38,11 @@ export function commandOf(data, words, whole = false) {
 		parts.push("-thread_select", [...by].map(([at, numbers]) =>
 			(many ? head.experiments[at].id + ":" : "") + numbers.sort((a, b) => a - b).join(",")).join("+"));
 	}
-	const filters = [], isLive = !whole && state.metric.startsWith("live");
+	const filters = [], isLive = !whole && metric.startsWith("live");
 	if (isLive && state.to !== null) filters.push(`HFREE_TSTAMP >= ${moment(state.to)}s`);
 	if (!whole && state.search && state.only) filters.push(`FNAME("${anywhere(state.search)}") IN STACK`);
 	if (filters.length) parts.push("-filters", filters.join(" && "));
-	if (isLive) parts.push("-metrics", `ei.heap${state.to === null ? "leak" : "alloc"}${state.metric === "livecount" ? "cnt" : "bytes"}`);
+	if (isLive) parts.push("-metrics", `ei.heap${state.to === null ? "leak" : "alloc"}${metric === "livecount" ? "cnt" : "bytes"}`);
 	parts.push("-" + words[0], ...words.slice(1));
 	if (head.base && words[0] === "functions") parts.splice(1, 0, "-compare", "delta");
 	return [...parts, ...(head.base && parts[1] === "-compare" ? [head.base] : []), ...head.origins].map(quote).join(" ");

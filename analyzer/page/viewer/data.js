@@ -11,7 +11,7 @@
  * @typedef {{experiment: number, kind: number, title: string, unit: string, width_ns: number, values: number[]}} Curve
  * @typedef {{version: number, maker: string, start_real_ns: string, duration_ns: number, rows: number, is_cut: boolean, merged: number, rounding_ns: number,
  *   origins: string[], base: string|null, filters: string|null, kinds: Kind[], totals: {number: number, name: string, count: number}[],
- *   metrics: Metric[], sort: string|null, experiments: Experiment[], threads: Thread[], blocks: Block[], curves: Curve[],
+ *   metrics: Metric[], sort: string|null, experiments: Experiment[], threads: Thread[], blocks: Block[], uses: Block[], curves: Curve[],
  *   labels: {experiment: number, time_ns: number, text: string}[],
  *   collections: {experiment: number, begin_ns: number, duration_ns: number}[],
  *   marks: {kept: number, all: number}}} Head
@@ -26,6 +26,9 @@
  *   nodes: {parent: Uint32Array, frame: Uint32Array},
  *   rows: {time: Float64Array, span: Uint32Array, thread: Uint32Array, node: Uint32Array},
  *   deaths: {row: Uint32Array, span: Uint32Array, bytes: Float64Array, count: Float64Array},
+ *   things: {experiment: Uint32Array, name: Uint32Array, sort: Uint32Array, number: Float64Array},
+ *   uses: {time: Float64Array, span: Uint32Array, thread: Uint32Array, thing: Uint32Array, call: Uint32Array, class: Uint32Array, count: Uint32Array,
+ *     ns: Float64Array, short: Float64Array, bytes: Float64Array, received: Float64Array},
  *   marks: {kind: Uint32Array, begin: Float64Array, duration: Float64Array, thread: Uint32Array, node: Uint32Array,
  *     name: Uint32Array, bytes: Float64Array},
  *   usage: {time: Float64Array, user: Float64Array, system: Float64Array, resident: Float64Array, faults: Float64Array,
@@ -92,7 +95,7 @@ function numbersOf(bytes, Type, steps) {
 	return out;
 }
 
-const WIDE = new Set(["row.time", "death.bytes", "death.count", "mark.begin", "mark.duration", "mark.bytes", "usage.time", "usage.user", "usage.system",
+const WIDE = new Set(["row.time", "death.bytes", "death.count", "use.time", "use.ns", "use.short", "use.bytes", "use.received", "thing.number", "mark.begin", "mark.duration", "mark.bytes", "usage.time", "usage.user", "usage.system",
 	"usage.resident", "usage.faults", "usage.switches"]);
 
 /**
@@ -116,7 +119,7 @@ export async function loadData() {
 	/** @type {any} */
 	const data = {totals: new Map()};
 	/** @type {Record<string, string>} */
-	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", stack: "stacks", death: "deaths", mark: "marks", usage: "usage"};
+	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", stack: "stacks", death: "deaths", thing: "things", use: "uses", mark: "marks", usage: "usage"};
 	names.forEach((name, i) => {
 		const [table, column] = name.split(".");
 		if (!column) data[name] = values[i];

@@ -1,6 +1,7 @@
 // documents.js: what commands of xer_print print, as tables that can be sorted and filtered.
 
 import { commandOf } from "./command.js";
+import { narrowed, stackTable } from "./narrow.js";
 import { choose } from "./state.js";
 import { brief, group, safe } from "./text.js";
 import { tableOf } from "./table.js";
@@ -8,6 +9,11 @@ import { copyButton, heading, make, nameOf } from "./widget.js";
 
 /** The pages made of documents. @type {Record<string, string>} */
 export const GROUPS = {memory: "Memory", waits: "Locks and waits", files: "Files and sockets", parallel: "OpenMP and MPI", events: "Events"};
+
+/** What is said of tables of what is chosen. @type {Record<string, string>} */
+const NARROW = {
+	leaks: "Allocated in what is chosen and never freed; kept blocks are among them.", peak: "Allocated in what is chosen and live at the peak of the whole recording.",
+};
 
 /**
  * A cell as xer_print's text has it, or a little shorter.
@@ -78,8 +84,20 @@ export function recordOf(table, caption) {
  */
 export function showGroup(parent, report, name) {
 	const shown = report.data.documents.filter((each) => each.group === name && isWorth(each));
-	if (parent.dataset.range) parent.append(make("p", {class: "note"}, "These tables are of the whole recording. Copy the command to print them for what is chosen."));
-	for (const each of shown) parent.append(documentOf(report, each, GROUPS[name]));
+	const isNarrow = !!parent.dataset.range;
+	if (isNarrow && name === "memory") parent.append(liveSection(report));
+	for (const each of shown) parent.append(documentOf(report, each, GROUPS[name], isNarrow));
+}
+
+/**
+ * What was allocated in the range and lives at its end.
+ * @param {import("./report.js").Report} report
+ */
+function liveSection(report) {
+	const metrics = ["livecount", "livebytes"], table = stackTable(report, "live", metrics), box = make("section", {class: "document"});
+	if (!table?.rows.length) return box;
+	box.append(heading("Allocated in what is chosen, and live at its end", copyButton(() => commandOf(report.data, ["allocs"], false, "livebytes"))), documentTable(table, "Live by call stack"));
+	return box;
 }
 
 /** @param {import("./data.js").Shown} shown */
@@ -91,13 +109,14 @@ export function isWorth(shown) {
  * @param {import("./report.js").Report} report
  * @param {import("./data.js").Shown} shown
  */
-export function documentOf(report, shown, page = "") {
-	const {document: made} = shown;
+export function documentOf(report, shown, page = "", isNarrow = false) {
+	const {document: made} = shown, some = isNarrow ? narrowed(report, shown) : null;
 	const box = make("section", {class: "document"}, heading(shown.title, copyButton(() => commandOf(report.data, [shown.command]))));
-	for (const table of made.tables) if (table.name !== "quality" && table.rows.length) box.append(documentTable(table, `${page} ${shown.title} ${table.name}`));
-	if (made.text.length) box.append(make("pre", {tabIndex: 0, role: "region", "aria-label": shown.title}, made.text.map(safe).join("\n")));
+	if (isNarrow) box.append(make("p", {class: "note"}, !some ? "This is of the whole recording. Copy the command to print it for what is chosen." : !some.some((table) => table.rows.length) ? "There is nothing in what is chosen." : NARROW[shown.command] || "Of what is chosen."));
+	for (const table of some || made.tables) if (table.name !== "quality" && table.rows.length) box.append(documentTable(table, `${page} ${shown.title} ${table.name}`));
+	if (!some && made.text.length) box.append(make("pre", {tabIndex: 0, role: "region", "aria-label": shown.title}, made.text.map(safe).join("\n")));
 	const notes = made.notes.filter((note) => !/^(quality|next)\b/.test(note));
-	if (notes.length) box.append(make("ul", {class: "notes"}, ...notes.map((note) => make("li", {}, safe(note)))));
+	if (!some && notes.length) box.append(make("ul", {class: "notes"}, ...notes.map((note) => make("li", {}, safe(note)))));
 	return box;
 }
 

@@ -6,7 +6,7 @@ import { frameColor, isDark, ORIGINS } from "./palette.js";
 import { choose, state } from "./state.js";
 import { exact, safe } from "./text.js";
 import { around } from "./tree.js";
-import { button, copyButton, heading, make, say, select } from "./widget.js";
+import { button, copyButton, heading, make, select } from "./widget.js";
 
 /** @param {import("./report.js").Report} report */
 export function pictureTools(report) {
@@ -154,10 +154,4 @@ export function legend() {
 		patch.style.background = frameColor(origin, 0, dark);
 		return make("span", {}, patch, name);
 	}), make("span", {class: "soft"}, "click: enlarge · Shift+click or double click: callers and callees"));
-}
-
-/** @param {string} text */
-export function tellNothing(text) {
-	say(text);
-	return make("p", {class: "none"}, text);
 }

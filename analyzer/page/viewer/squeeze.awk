@@ -1,4 +1,4 @@
-# squeeze.awk: takes the blanks out of a script where they separate nothing. Strings, templates and regular expressions stay as
+# squeeze.awk: takes the blanks and newlines out of a script where they separate nothing. Strings, templates and regular expressions stay as
 # they are; a template may not reach over the end of a line.
 
 # How long the string, template or regular expression is that a text begins with.
@@ -49,5 +49,6 @@ function is_word(c) { return c ~ /[A-Za-z0-9_$]/ }
 			size = length_of(rest, c)
 		out = out substr(rest, 1, size)
 	}
-	print out
+	# Where no statement ends that has no semicolon, lines are joined.
+	printf out ~ /[[{};,(|&?:=>]$/ ? "%s" : "%s\n", out
 }

@@ -11,6 +11,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/report/stacks.h"
 #include "analyzer/table/compare.h"
+#include "analyzer/views/events/iofile.h"
 #include "format/record.h"
 
 #include <stdlib.h>
@@ -107,7 +108,7 @@ static int by_time(const void *left, const void *right)
 	return (a->fd > b->fd) - (a->fd < b->fd);
 }
 
-static const char *type_name(const struct exp_io_file *file)
+const char *io_file_type(const struct exp_io_file *file)
 {
 	const char *type = fmt_enum_name("file_type", file->type);
 	const char *system = value_file_system_name(file->file_system);
@@ -124,8 +125,8 @@ static void add_row(struct print_table *table, const struct row *row, int with_f
 	char *name = file->name ? memory_text(file->name, file->name_size) : NULL;
 
 	data_io_add(table,
-	            &(struct data_io_row){row->at, name ? name : unnamed, type_name(file), row->fd,
-	                                  &row->totals},
+	            &(struct data_io_row){row->at, name ? name : unnamed, io_file_type(file),
+	                                  row->fd, &row->totals},
 	            with_fd);
 	free(name);
 }

@@ -12,6 +12,9 @@ struct lock {
 	const struct exp_sync_object *object;
 };
 
+/* "mutex", "condition": of an enum exp_sync_class. */
+const char *lock_class_name(unsigned class);
+
 /* "queue_lock", "queue_lock+0x8", "prog+0x4010", "0x7f0012345678". The caller frees. */
 char *lock_name(const struct dataset *dataset, const struct lock *lock);
 

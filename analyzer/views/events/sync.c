@@ -25,6 +25,13 @@ static const char *const class_names[] = {
 	[EXP_SYNC_MONITOR] = "monitor",     [EXP_SYNC_ONCE] = "once",
 };
 
+const char *lock_class_name(unsigned class)
+{
+	const size_t count = sizeof(class_names) / sizeof(class_names[0]);
+
+	return class_names[class < count ? class : EXP_SYNC_OTHER];
+}
+
 static double share(uint64_t wait_ns, double wall_s)
 {
 	return wall_s > 0 ? 100.0 * report_seconds(wait_ns) / wall_s : 0.0;

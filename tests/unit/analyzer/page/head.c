@@ -44,6 +44,8 @@ Test(page_head, tells_what_there_is)
 		"\"collections\": [],\n"
 		"\"blocks\": [\n"
 		"  {\"experiment\": 0, \"kind\": 5, \"width_ns\": 1000000, \"first\": 0, \"count\": 13}],\n"
+		"\"uses\": [\n"
+		"  {\"experiment\": 0, \"kind\": 5, \"width_ns\": 1000000, \"first\": 0, \"count\": 47}],\n"
 		"\"curves\": [],\n"
 		"\"marks\": {\"kept\": 47, \"all\": 47}}\n";
 	char directory[GOLDEN_PATH], expected[sizeof(format) + 32];

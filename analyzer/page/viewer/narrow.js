@@ -1,0 +1,276 @@
+// narrow.js: tables of other commands for what is chosen of time, threads and search: added up again from the events of the page.
+
+import { state } from "./state.js";
+
+/** @typedef {import("./data.js").DocumentTable} DocumentTable */
+
+/** Lists of call stacks: metrics of which one is not 0 for a stack that is listed, and those that sort. @type {Record<string, [string[], string[]]>} */
+const STACKS = {
+	leaks: [["heapleakcnt"], ["heapleakbytes"]], peak: [["heappeakcnt"], ["heappeakbytes"]], allocs: [["heapalloccnt"], ["heapallocbytes"]],
+	heapmaps: [["heapmapcnt"], ["heapmappeak", "heapmapbytes"]], sync: [["syncn"], ["syncobject", "sync"]],
+	iocallstack: [["ioreadcnt", "iowritecnt", "ioothercnt", "ioerrorcnt"], ["ioreadtime", "iowritetime", "ioothertime", "ioerrortime"]],
+	live: [["livecount"], ["livebytes"]], ompconstructs: [["ompwork", "ompwait", "ompovhd"], ["ompwork", "ompwait"]],
+};
+const MOST = 250;
+
+/**
+ * A line, or the function alone if its line is not known.
+ * @param {import("./report.js").Report} report
+ * @param {number} frame
+ */
+function placeOf(report, frame) {
+	const {frames} = report.data;
+	return frames.line[frame] ? report.name("line", frame) : report.name("function", frames.function[frame]);
+}
+
+/**
+ * A stack of lines, the innermost first.
+ * @param {import("./report.js").Report} report
+ * @param {number} node
+ */
+export function stackAt(report, node) {
+	const {parent, frame} = report.data.nodes, list = [];
+	for (let at = node; at !== 0; at = parent[at]) list.push(placeOf(report, frame[at]));
+	return list;
+}
+
+/**
+ * @param {import("./report.js").Report} report
+ * @param {string} command
+ * @param {string[]} keywords of metrics, those that are shown
+ * @returns {DocumentTable|null}
+ */
+export function stackTable(report, command, keywords) {
+	const [some, sort] = STACKS[command], metrics = keywords.flatMap((keyword) => report.metric(keyword) || []);
+	const of = (/** @type {string[]} */ list) => list.flatMap((keyword) => report.metric(keyword) || []).map((metric) => report.values(metric));
+	const counts = of(some), sorts = of(sort), values = metrics.map((metric) => report.values(metric)), nodes = [];
+	if (counts.length === 0) return null;
+	for (let node = 0; node < counts[0].length; node++) if (counts.some((list) => list[node])) nodes.push(node);
+	// Times add up to one order; of others, the first decides.
+	const isTime = command === "iocallstack", order = (/** @type {number} */ node) => sorts.map((list) => list[node]);
+	nodes.sort((a, b) => {
+		const x = order(a), y = order(b);
+		if (isTime) return y.reduce((sum, each) => sum + each, 0) - x.reduce((sum, each) => sum + each, 0);
+		return y[0] - x[0] || (y[1] || 0) - (x[1] || 0);
+	});
+	return {
+		name: command,
+		columns: [{key: "number", heading: "Number", kind: "number", unit: ""}, ...metrics.map(({keyword, heading, unit}) => ({key: keyword, heading, kind: "number", unit})),
+			{key: "stack", heading: "Call Stack", kind: "list", unit: ""}],
+		rows: nodes.slice(0, MOST).map((node, at) => [at + 1, ...metrics.map(({unit}, i) => values[i][node] / (unit === "s" ? 1e9 : 1)), stackAt(report, node)]),
+	};
+}
+
+/**
+ * Is a time of a thread chosen? Times are ns; a part is enough.
+ * @param {number} begin
+ * @param {number} end
+ */
+function isInRange(begin, end) {
+	return state.from === null || state.to === null || (end >= state.from && begin < state.to);
+}
+
+/**
+ * Single waits: those of the document, which say most, and those of the timeline.
+ * @param {import("./report.js").Report} report
+ * @param {DocumentTable} table
+ * @param {number} kind of data
+ * @returns {DocumentTable}
+ */
+function waitTable(report, table, kind) {
+	const {head, data: {marks, strings}} = report, columns = table.columns.map((column) => column.key), rows = [], told = new Set();
+	const at = Object.fromEntries(columns.map((key, i) => [key, i]));
+	const matched = state.only ? report.matched() : null;
+	/** Threads by experiment and system's id. @type {Map<string, number[]>} */
+	const threads = new Map();
+	head.threads.forEach((thread, number) => {
+		const key = `${head.experiments[thread.experiment].id}:${thread.tid}`;
+		threads.set(key, [...(threads.get(key) || []), number]);
+	});
+	const starts = new Map(head.experiments.map((experiment) => [experiment.id, experiment.start_ns]));
+	for (const row of table.rows) {
+		const key = `${row[at.experiment]}:${row[at.tid]}`, end = row[at.end] * 1e9 + (starts.get(row[at.experiment]) || 0), wait = (row[at.span] ?? row[at.wait]) * 1e9;
+		for (const near of [-1, 0, 1]) told.add(`${key}:${Math.floor(end / 1e3) + near}`);
+		if (!matched && isInRange(end - wait, end) && (!state.threads || (threads.get(key) || []).some((number) => state.threads?.has(number)))) rows.push(row);
+	}
+	for (let i = 0; i < marks.kind.length; i++) {
+		const thread = head.threads[marks.thread[i]], experiment = head.experiments[thread.experiment], end = marks.begin[i] + marks.duration[i];
+		if (marks.kind[i] !== kind || experiment.is_base || !isInRange(marks.begin[i], end) || (state.threads && !state.threads.has(marks.thread[i]))) continue;
+		if (matched ? !matched.nodes[marks.node[i]] : told.has(`${experiment.id}:${thread.tid}:${Math.floor(end / 1e3)}`)) continue;
+		const known = /** @type {Record<string, any>} */ ({experiment: experiment.id, tid: thread.tid, thread: thread.name, wait: marks.duration[i] / 1e9, span: marks.duration[i] / 1e9,
+			end: (end - experiment.start_ns) / 1e9, function: strings[marks.name[i]], where: placeOf(report, report.data.nodes.frame[marks.node[i]])});
+		rows.push(columns.map((key) => known[key] ?? null));
+	}
+	rows.sort((a, b) => b[at.wait] - a[at.wait]);
+	return {...table, rows: rows.slice(0, MOST)};
+}
+
+/**
+ * Collections of garbage.
+ * @param {import("./report.js").Report} report
+ * @returns {DocumentTable[]}
+ */
+function collectionTables(report) {
+	const {collections, experiments} = report.head, some = collections.filter((each) => !experiments[each.experiment].is_base && isInRange(each.begin_ns, each.begin_ns + each.duration_ns));
+	const second = {kind: "number", unit: "s"}, count = {kind: "number", unit: "count"}, times = some.map((each) => each.duration_ns / 1e9);
+	return [{name: "gcs", columns: [{key: "count", heading: "Collections", ...count}, {key: "time", heading: "Time", ...second}, {key: "longest", heading: "Longest", ...second}],
+		rows: [[some.length, times.reduce((a, b) => a + b, 0), times.reduce((a, b) => Math.max(a, b), 0)]]},
+	{name: "gc", columns: [{key: "experiment", heading: "Experiment", kind: "number", unit: ""}, {key: "start", heading: "Start", ...second}, {key: "time", heading: "Time", ...second}],
+		rows: some.map((each, i) => [experiments[each.experiment].id, (each.begin_ns - experiments[each.experiment].start_ns) / 1e9, times[i]]).sort((a, b) => b[2] - a[2]).slice(0, MOST)}];
+}
+
+/**
+ * Sums of what was done with things, by what they are called together.
+ * @param {import("./report.js").Report} report
+ * @param {string} name of the kind of data
+ * @param {(use: number, thing: number) => string} keyOf
+ * @param {(use: number, thing: number) => any} makeRow
+ * @param {(row: any, use: number) => void} add
+ * @returns {any[]}
+ */
+function sumsOf(report, name, keyOf, makeRow, add) {
+	const {head, data: {uses}} = report, kind = report.head.kinds.find((each) => each.name === name)?.number, rows = new Map();
+	for (const block of head.uses) {
+		if (block.kind !== kind) continue;
+		const from = state.from === null ? 0 : Math.floor(state.from / block.width_ns), to = state.to === null ? Infinity : Math.ceil(state.to / block.width_ns);
+		for (let i = block.first; i < block.first + block.count; i++) {
+			if (uses.time[i] < from || uses.time[i] - uses.span[i] >= to || (state.threads && !state.threads.has(uses.thread[i]))) continue;
+			const thing = uses.thing[i], key = keyOf(i, thing);
+			let row = rows.get(key);
+			if (!row) rows.set(key, (row = makeRow(i, thing)));
+			add(row, i);
+		}
+	}
+	return [...rows.values()];
+}
+
+/**
+ * Rows with the columns that are known, those with most of some first.
+ * @param {DocumentTable} table
+ * @param {any[]} rows by keys of columns
+ * @param {(row: any) => number} order
+ * @returns {DocumentTable}
+ */
+function tableAs(table, rows, order) {
+	const columns = table.columns.filter(({key}) => rows.length === 0 || key in rows[0]);
+	rows.sort((a, b) => order(b) - order(a));
+	return {name: table.name, columns, rows: rows.slice(0, MOST).map((row) => columns.map(({key}) => row[key]))};
+}
+
+const CLASSES = ["other", "read", "write", "error"];
+
+/**
+ * Files or descriptors, below their sum.
+ * @param {import("./report.js").Report} report
+ * @param {DocumentTable} table
+ * @param {boolean} withDescriptor
+ */
+function fileTable(report, table, withDescriptor) {
+	const {head, data: {uses, things, strings}} = report;
+	const make = (/** @type {any} */ more) => ({...more, reads: 0, read_bytes: 0, read_time: 0, writes: 0, write_bytes: 0, write_time: 0, others: 0, other_time: 0, errors: 0, error_time: 0});
+	const total = make({experiment: null, fd: null, file: "<Total>", type: null});
+	const add = (/** @type {any} */ row, /** @type {number} */ i) => {
+		for (const to of [row, total]) {
+			const name = CLASSES[uses.class[i]];
+			to[name + "s"] += uses.count[i];
+			to[name + "_time"] += uses.ns[i] / 1e9;
+			if (name === "read" || name === "write") to[name + "_bytes"] += uses.bytes[i];
+		}
+	};
+	const rows = sumsOf(report, "I/O", (_, thing) => (withDescriptor ? String(thing) : `${things.name[thing]}`), (_, thing) => make({experiment: head.experiments[things.experiment[thing]].id,
+		fd: things.number[thing] ? things.number[thing] - 1 : null, file: strings[things.name[thing]], type: strings[things.sort[thing]] || null}), add);
+	const time = (/** @type {any} */ row) => (row === total ? Infinity : CLASSES.reduce((sum, name) => sum + row[name + "_time"], 0));
+	return tableAs(table, rows.length ? [total, ...rows] : [], time);
+}
+
+/** What is done with things, by command. @type {Record<string, (report: import("./report.js").Report, table: DocumentTable) => DocumentTable>} */
+const THINGS = {
+	locks(report, table) {
+		const {head, data: {uses, things, strings}} = report;
+		const rows = sumsOf(report, "synchronization", (_, thing) => String(thing), (_, thing) => ({experiment: head.experiments[things.experiment[thing]].id, kind: strings[things.sort[thing]],
+			object: strings[things.name[thing]], wait: 0, longest: 0, waits: 0, failed: 0, threads: 0, by: new Set()}), (row, i) => {
+			row.wait += uses.ns[i] / 1e9;
+			row.longest = Math.max(row.longest, (uses.ns[i] - uses.short[i]) / 1e9);
+			row.waits += uses.count[i];
+			row.failed += uses.class[i] * uses.count[i];
+			row.threads = row.by.add(uses.thread[i]).size;
+		});
+		return tableAs(table, rows, (row) => (row.kind === "thread join" ? -1e9 : 0) + row.wait);
+	},
+	ioactivity: (report, table) => fileTable(report, table, false),
+	iodetail: (report, table) => fileTable(report, table, true),
+	calls(report, table) {
+		const time = report.metric("ftime"), count = report.metric("fcalls");
+		if (!time || !count) return table;
+		const times = report.flat(time, "function"), counts = report.flat(count, "function"), rows = [];
+		for (let key = 0; key < counts.exclusive.length; key++)
+			if (counts.exclusive[key]) rows.push({name: report.name("function", key), total: times.inclusive[key] / 1e9, self: times.exclusive[key] / 1e9, count: counts.exclusive[key]});
+		return tableAs(table, rows, (row) => row.total);
+	},
+	mpiranks(report, table) {
+		const {head, data: {uses, things}} = report, keywords = Object.entries({mpi: "mpitime", sends: "mpisend", sent: "mpibytessent", receives: "mpireceive", received: "mpibytesrecv"});
+		const rows = head.experiments.map(({rank}) => /** @type {Record<string, any>} */ ({rank: String(rank), mpi: 0, calls: 0, sends: 0, sent: 0, receives: 0, received: 0}));
+		for (const [key, keyword] of keywords) {
+			const metric = report.metric(keyword);
+			if (metric) report.eachValue(metric, false, (row, value) => (rows[head.threads[report.data.rows.thread[row]].experiment][key] += value / (key === "mpi" ? 1e9 : 1)));
+		}
+		sumsOf(report, "MPI", () => "", () => 0, (_, i) => (rows[things.experiment[uses.thing[i]]].calls += things.number[uses.thing[i]] ? 0 : uses.count[i]));
+		return tableAs(table, rows.filter((row, at) => Number(row.rank) >= 0 && !head.experiments[at].is_base), (row) => -Number(row.rank));
+	},
+	hooks(report, table) {
+		const {data: {uses, things, strings}} = report;
+		return tableAs(table, sumsOf(report, "user event", (_, thing) => `${things.name[thing]}:${things.number[thing]}`, (_, thing) => ({hook: strings[things.name[thing]],
+			subhook: (things.number[thing] - 1).toString(16).toUpperCase().padStart(4, "0"), count: 0, bytes: 0}), (row, i) => {
+			row.count += uses.count[i];
+			row.bytes += uses.bytes[i];
+		}), (row) => row.count);
+	},
+	mpifunctions(report, table) {
+		const {data: {uses, things, strings}} = report;
+		return tableAs(table, sumsOf(report, "MPI", (_, thing) => (things.number[thing] ? "" : String(things.name[thing])), (_, thing) => ({function: strings[things.name[thing]], class: strings[things.sort[thing]],
+			calls: 0, failed: 0, time: 0, longest: 0, sent: 0, received: 0, isPeer: things.number[thing] > 0}), (row, i) => {
+			row.calls += uses.count[i];
+			row.failed += uses.class[i] * uses.count[i];
+			row.time += uses.ns[i] / 1e9;
+			row.longest = Math.max(row.longest, (uses.ns[i] - uses.short[i]) / 1e9);
+			row.sent += uses.bytes[i];
+			row.received += uses.received[i];
+		}).filter((row) => !row.isPeer), (row) => row.time);
+	},
+	mpimessages(report, table) {
+		const {head, data: {uses, things}} = report, pairs = new Map();
+		const pair = (/** @type {number} */ from, /** @type {number} */ to) => {
+			const key = `${from}:${to}`;
+			if (!pairs.has(key)) pairs.set(key, {from, to, sends: 0, sent: 0, receives: 0, received: 0, put: 0, got: 0});
+			return pairs.get(key);
+		};
+		sumsOf(report, "MPI", () => "", () => ({}), (_, i) => {
+			const thing = uses.thing[i], rank = head.experiments[things.experiment[thing]].rank, peer = things.number[thing] - 1;
+			if (peer < 0) return;
+			const out = pair(rank, peer), back = pair(peer, rank), way = uses.class[i];
+			out.sends += way === 1 ? uses.count[i] : 0;
+			out[way === 1 ? "sent" : "put"] += way === 2 ? 0 : uses.bytes[i];
+			back.receives += way === 2 ? uses.count[i] : 0;
+			back[way === 2 ? "received" : "got"] += way === 1 ? 0 : uses.received[i];
+		});
+		return tableAs(table, [...pairs.values()].filter((row) => row.sends + row.receives + row.put + row.got > 0), (row) => -(row.from * 1e6 + row.to));
+	},
+};
+
+/**
+ * The tables of a command for what is chosen; null: they cannot be told.
+ * @param {import("./report.js").Report} report
+ * @param {import("./data.js").Shown} shown
+ * @returns {DocumentTable[]|null}
+ */
+export function narrowed(report, {command, document: {tables}}) {
+	const table = tables.find((each) => each.name !== "quality");
+	if (!table) return null;
+	if (command in STACKS) return [stackTable(report, command, command === "ompconstructs" ? STACKS[command][0] : table.columns.map((column) => column.key))].flatMap((each) => each || []);
+	if (command === "syncwaits" || command === "waits") {
+		const kind = report.head.kinds.find((each) => each.name === (command === "waits" ? "wall-clock" : "synchronization"));
+		return kind ? [waitTable(report, table, kind.number)] : null;
+	}
+	if (command in THINGS) return state.only && command !== "calls" ? null : [THINGS[command](report, table)];
+	return command === "gcevents" && !state.threads ? collectionTables(report) : null;
+}
