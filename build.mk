@@ -216,7 +216,7 @@ TESTED_analyzer     := $(call renamed,analyzer,$(ANALYZER_OBJ)) $(TEMPLATE_LIB) 
 # Nothing but wrappers is in some objects, so that no test would get them.
 TESTED_libcollector := $(BUILD)/lib/libcollector.a $(addprefix $(BUILD)/obj/pic/libcollector/,exec/exec.o exec/spawn.o process/memlock.o)
 # Wrappers that the test runner, too, would call: tests call them by a name of their own, wrapped_NAME.
-TESTED_libcollector += $(addprefix $(BUILD)/obj/unit/libcollector/,io/io.o io/io_path.o io/io_stdio.o io/io_attribute.o process/clone.o)
+TESTED_libcollector += $(addprefix $(BUILD)/obj/unit/libcollector/,io/io.o io/io_path.o io/io_stdio.o io/io_attribute.o process/clone.o syscall.o)
 $(BUILD)/obj/unit/libcollector/%.o: $(BUILD)/obj/pic/libcollector/%.o
 	$(begin)
 	nm -g --defined-only $< | sed 's/.* //; s/.*/& wrapped_&/' >$(@:.o=.names)
