@@ -70,6 +70,12 @@ void output_fail_at(struct output *output, const char *command, size_t column, c
 	output_fail(output, EXIT_USAGE, "%s: %s", command, what);
 }
 
+void output_forget(struct output *output)
+{
+	free(output->quality);
+	output->quality = NULL;
+}
+
 void output_page(struct output *output)
 {
 	output->out = pager_begin(output->out);

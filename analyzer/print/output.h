@@ -19,6 +19,8 @@ struct output {
 		const char *file;    /* of the script that runs, NULL: none */
 		size_t line, column; /* of the command's argument, else of the command */
 	} place;
+	char *quality; /* what is said of the quality of the data in this file, as text; NULL:
+	                * nothing. It is said again where it changes */
 	int script_depth;
 	int is_rc;   /* the script is an rc file: only settings may stand there */
 	int exports; /* standard output gets what the command line exports: settings are not printed
@@ -47,5 +49,8 @@ void output_fail_at(struct output *output, const char *command, size_t column, c
  * does. */
 void output_page(struct output *output);
 void output_end_page(struct output *output);
+
+/* Another file: what was said in the one before is to be said again. */
+void output_forget(struct output *output);
 
 #endif

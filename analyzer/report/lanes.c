@@ -194,18 +194,22 @@ static int on_begin(void *context, const struct exp_nodes *nodes)
 
 /* ---- cells */
 
+static void take_state(const struct reading *reading, const uint64_t *values, size_t rows,
+                       unsigned state)
+{
+	for (size_t i = 0; values && i < rows; i++)
+		reading->cells[reading->cell_of[i]].ns[state] += (float)values[i];
+}
+
 /* The waits that counted in rows, and CPU time that no samples tell of. */
 static void take_rows(const struct reading *reading, const struct exp_nodes *nodes)
 {
 	size_t rows = nodes->row_count < reading->row_count ? nodes->row_count : reading->row_count;
 
-	for (unsigned state = FMT_wall_state_QUEUE; state < LANES_STATES; state++) {
-		const uint64_t
-			*values = nodes->value[EXP_WALL_QUEUE + state - FMT_wall_state_QUEUE];
-
-		for (size_t i = 0; values && i < rows; i++)
-			reading->cells[reading->cell_of[i]].ns[state] += (float)values[i];
-	}
+	for (unsigned state = FMT_wall_state_QUEUE; state < LANES_STATES; state++)
+		take_state(reading, nodes->value[EXP_WALL_QUEUE + state - FMT_wall_state_QUEUE],
+		           rows, state);
+	take_state(reading, nodes->value[EXP_WALL_JOIN], rows, FMT_wall_state_COND);
 	for (size_t i = 0; nodes->value[EXP_CPU_RESIDUAL] && i < rows; i++)
 		reading->cells[reading->cell_of[i]]
 			.ns[LANES_CPU] += (float)nodes->value[EXP_CPU_RESIDUAL][i];

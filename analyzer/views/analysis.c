@@ -14,6 +14,7 @@ void analysis_fini(struct analysis *analysis)
 {
 	dataset_fini(&analysis->dataset);
 	choices_fini(&analysis->choices);
+	output_forget(&analysis->output);
 	if (analysis->checks)
 		analysis->forget_checks(analysis->checks);
 }

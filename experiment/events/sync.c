@@ -1,5 +1,6 @@
 /* sync.c: reads waits for objects of synchronization in order of time, since the stack that created
  * an object is that of the latest call before the wait that created one at its address. */
+#include "experiment/events/syncclass.h"
 #include "experiment/events/wall.h"
 #include "experiment/streams/load_context.h"
 #include "experiment/streams/readers.h"
@@ -51,57 +52,6 @@ struct reader {
 		uint64_t bit; /* 0: unused */
 	} cache[THREAD_CACHE];
 };
-
-#define ROW(func, class) [FMT_sync_func_##func] = EXP_SYNC_##class
-static const uint8_t class_of[256] = {
-	ROW(MUTEX_LOCK, MUTEX),
-	ROW(MUTEX_TRYLOCK, MUTEX),
-	ROW(MUTEX_TIMEDLOCK, MUTEX),
-	ROW(MUTEX_CLOCKLOCK, MUTEX),
-	ROW(MTX_LOCK, MUTEX),
-	ROW(MTX_TRYLOCK, MUTEX),
-	ROW(MTX_TIMEDLOCK, MUTEX),
-	ROW(MUTEX_INIT, MUTEX),
-	ROW(COND_WAIT, COND),
-	ROW(COND_TIMEDWAIT, COND),
-	ROW(COND_CLOCKWAIT, COND),
-	ROW(CND_WAIT, COND),
-	ROW(CND_TIMEDWAIT, COND),
-	ROW(COND_INIT, COND),
-	ROW(RDLOCK, RWLOCK),
-	ROW(TRYRDLOCK, RWLOCK),
-	ROW(TIMEDRDLOCK, RWLOCK),
-	ROW(CLOCKRDLOCK, RWLOCK),
-	ROW(WRLOCK, RWLOCK),
-	ROW(TRYWRLOCK, RWLOCK),
-	ROW(TIMEDWRLOCK, RWLOCK),
-	ROW(CLOCKWRLOCK, RWLOCK),
-	ROW(RWLOCK_INIT, RWLOCK),
-	ROW(SPIN_LOCK, SPIN),
-	ROW(SPIN_TRYLOCK, SPIN),
-	ROW(SPIN_INIT, SPIN),
-	ROW(BARRIER_WAIT, BARRIER),
-	ROW(BARRIER_INIT, BARRIER),
-	ROW(SEM_WAIT, SEMAPHORE),
-	ROW(SEM_TRYWAIT, SEMAPHORE),
-	ROW(SEM_TIMEDWAIT, SEMAPHORE),
-	ROW(SEM_CLOCKWAIT, SEMAPHORE),
-	ROW(SEM_INIT, SEMAPHORE),
-	ROW(SEM_OPEN, SEMAPHORE),
-	ROW(SEMOP, SEMAPHORE_SET),
-	ROW(SEMTIMEDOP, SEMAPHORE_SET),
-	ROW(JOIN, JOIN),
-	ROW(TRYJOIN, JOIN),
-	ROW(TIMEDJOIN, JOIN),
-	ROW(CLOCKJOIN, JOIN),
-	ROW(THRD_JOIN, JOIN),
-	ROW(ONCE, ONCE),
-	ROW(CALL_ONCE, ONCE),
-	ROW(FUTEX_WAIT, FUTEX),
-	ROW(MONITOR_ENTER, MONITOR),
-	ROW(MONITOR_WAIT, MONITOR),
-};
-#undef ROW
 
 /* The place of an address, made if it is new. Returns its index, EXP_NO_INDEX if there are too many
  * or (load->rc) no memory. */
@@ -200,7 +150,7 @@ static void replace_object(struct reader *reader, uint32_t at, uint32_t creation
 static void on_init(struct reader *reader, const struct exp_cursor *cursor,
                     const struct fmt_sync *event)
 {
-	unsigned class = class_of[event->func];
+	unsigned class = exp_sync_class_of(event->func);
 	uint32_t place, creation;
 
 	if (class == EXP_SYNC_OTHER)
@@ -241,7 +191,8 @@ static void count_wait(struct reader *reader, const struct exp_cursor *cursor,
 
 	exp_load_add(load, EXP_SYNC_COUNT, row, 1);
 	exp_load_add(load,
-	             class_of[event->func] == EXP_SYNC_JOIN ? EXP_SYNC_JOIN_WAIT : EXP_SYNC_WAIT,
+	             exp_sync_class_of(event->func) == EXP_SYNC_JOIN ? EXP_SYNC_JOIN_WAIT
+	                                                             : EXP_SYNC_WAIT,
 	             row, wait);
 	exp_load_raise(load, EXP_SYNC_LONGEST, row, wait);
 	load->set.quality.sync_events++;
@@ -279,7 +230,7 @@ static void on_wait(struct reader *reader, const struct exp_cursor *cursor,
 
 	if (row == EXP_ROW_NONE)
 		return;
-	at = find_object(reader, fact.address, class_of[event->func]);
+	at = find_object(reader, fact.address, exp_sync_class_of(event->func));
 	if (reader->load->rc == 0)
 		count_wait(reader, cursor, event, &fact, row, at);
 }

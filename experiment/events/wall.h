@@ -23,8 +23,9 @@ uint64_t exp_load_end(const struct exp_load *load, uint64_t last_tsc);
 /* Do clock samples, or samples of the kernel, tell the CPU time? */
 int exp_load_has_profile(const struct exp_load *load);
 
-/* The total of time in that state, which is no CPU time. */
-enum exp_metric exp_wall_metric(unsigned state);
+/* The total of time in that state, which is no CPU time. type: of a wait, as its exp_fact has it;
+ * else 0. */
+enum exp_metric exp_wall_metric(unsigned state, unsigned type);
 
 /* A part of a thread's time, of one state. */
 struct exp_part {

@@ -21,7 +21,7 @@ struct wallspan_wait {
 	uint64_t ns;
 	uint32_t count;    /* of waits, at least 1 */
 	uint8_t doubt;     /* enum wallspan_doubt */
-	uint8_t state;     /* for the caller, as are the next two */
+	uint8_t metric;    /* enum exp_metric; for the caller, as are the next two */
 	uint32_t pieces;   /* how many it has, */
 	size_t last_piece; /* and the end of them */
 };

@@ -55,12 +55,22 @@ static enum wallspan_doubt doubt_of(const struct wallthread_wait *wait)
 	}
 }
 
-static void count_piece(struct exp_load *load, uint8_t state, const struct wallthread_piece *piece,
-                        uint64_t ns)
+static unsigned type_of(const struct exp_wait *wait)
+{
+	return wait->func | (unsigned)wait->family << 8;
+}
+
+static enum exp_metric metric_of(const struct exp_wait *wait)
+{
+	return exp_wall_metric(wait->state, type_of(wait));
+}
+
+static void count_piece(struct exp_load *load, enum exp_metric metric,
+                        const struct wallthread_piece *piece, uint64_t ns)
 {
 	if (piece->row == EXP_ROW_NONE)
 		return;
-	exp_load_add(load, exp_wall_metric(state), piece->row, ns);
+	exp_load_add(load, metric, piece->row, ns);
 	if (piece->waits == 0)
 		return;
 	exp_load_add(load, EXP_WALL_COUNT, piece->row, piece->waits);
@@ -86,7 +96,7 @@ static void count_wait(struct exp_load *load, const struct wallspan_wait *wait,
 			end_ns = exp_whole((double)wait->ns * ((double)before_ns / (double)all_ns));
 		end_ns = end_ns < wait->ns ? end_ns : wait->ns; /* rounded up, of centuries */
 		end_ns = end_ns > counted_ns ? end_ns : counted_ns;
-		count_piece(load, wait->state, &pieces[i], end_ns - counted_ns);
+		count_piece(load, (enum exp_metric)wait->metric, &pieces[i], end_ns - counted_ns);
 		counted_ns = end_ns;
 	}
 }
@@ -133,7 +143,7 @@ static void take_piece(void *context, uint32_t row, uint64_t ns, int is_last)
 
 	taking->is_chosen |= row != EXP_ROW_NONE;
 	if (taking->is_early) {
-		count_piece(taking->threads->load, taking->wait->kept.state, &piece, ns);
+		count_piece(taking->threads->load, metric_of(&taking->wait->kept), &piece, ns);
 		return;
 	}
 	if (exp_array_reserve(&pieces->pieces, &pieces->capacity, pieces->count,
@@ -151,7 +161,7 @@ static void add_wait(const struct taking *taking, size_t first, uint64_t ns)
 	struct wallspan_wait wait = {.ns = ns,
 	                             .count = taking->wait->count,
 	                             .doubt = (uint8_t)doubt_of(taking->wait),
-	                             .state = taking->wait->kept.state,
+	                             .metric = (uint8_t)metric_of(&taking->wait->kept),
 	                             .pieces = (uint32_t)(thread->pieces.count - first),
 	                             .last_piece = thread->pieces.count};
 
@@ -207,7 +217,7 @@ static void take_part(struct taking *taking, uint64_t from, uint64_t to)
 	const struct wallthread_wait *wait = taking->wait;
 	size_t first;
 	struct exp_part part = {.fact = {.data = EXP_DATA_WALL,
-	                                 .type = wait->kept.func | (uint32_t)wait->kept.family << 8,
+	                                 .type = type_of(&wait->kept),
 	                                 .state = wait->kept.state,
 	                                 .waits = wait->count,
 	                                 .wait_ticks = wait->ticks / wait->count,

@@ -3,6 +3,7 @@
  */
 #include "experiment/events/wall.h"
 
+#include "experiment/events/syncclass.h"
 #include "experiment/streams/readers.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ int exp_load_has_profile(const struct exp_load *load)
 	       strcmp(experiment_setting(load->experiment, "profile_us", "0"), "0") != 0;
 }
 
-enum exp_metric exp_wall_metric(unsigned state)
+enum exp_metric exp_wall_metric(unsigned state, unsigned type)
 {
 	static const uint8_t metrics[] = {
 		[FMT_wall_state_QUEUE] = EXP_WALL_QUEUE,
@@ -54,6 +55,9 @@ enum exp_metric exp_wall_metric(unsigned state)
 		[FMT_wall_state_OTHER] = EXP_WALL_OTHER,
 	};
 
+	if (type >> 8 == FMT_wait_family_SYNC &&
+	    exp_sync_class_of(type & UINT8_MAX) == EXP_SYNC_JOIN)
+		return EXP_WALL_JOIN;
 	return (enum exp_metric)metrics[state];
 }
 
@@ -127,7 +131,8 @@ void exp_part_count(struct exp_load *load, const struct exp_part *part)
 {
 	int is_cpu = part->fact.state < FMT_wall_state_QUEUE;
 	struct counting counting = {load,
-	                            is_cpu ? EXP_CPU_RESIDUAL : exp_wall_metric(part->fact.state)};
+	                            is_cpu ? EXP_CPU_RESIDUAL
+	                                   : exp_wall_metric(part->fact.state, part->fact.type)};
 
 	exp_part_divide(load, part, count_piece, &counting);
 }

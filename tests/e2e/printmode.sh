@@ -167,6 +167,9 @@ printf 'printmode json\nfunctions\nprintmode text\nlimit 2\nlines\nprintmode csv
 contains "forms may change: JSON" '^\{"command": "functions",$' mixed.txt
 contains "then text" '^Lines sorted by metric' mixed.txt
 contains "then CSV" '^name,e.totalcpu' mixed.txt
+# As text, each file has the quality of its data once.
+"$xer_print" -outfile one.txt -functions -lines -outfile two.txt -functions -lines -functions profile.er
+is "each output file has one line about the quality of its data" "1 1" "$(grep -c '^# quality: ' one.txt) $(grep -c '^# quality: ' two.txt)"
 "$xer_print" -printmode html -outfile one.html -functions -lines -outfile two.html -functions profile.er
 if needs "a page for each file" 2 xmllint; then
 	succeeds "a page for each file, and each whole" xmllint --noout one.html two.html

@@ -2,7 +2,7 @@
 # end, pauses, children, and the views of it.
 . "$(dirname "$0")/lib.sh"
 
-columns=total:totalcpu:blocked:wait:lock:cond:sleep:file:pipe:socket:tty:poll:child:signal:iowait:datapfault:stop:other:waits
+columns=total:totalcpu:blocked:wait:lock:cond:join:sleep:file:pipe:socket:tty:poll:child:signal:iowait:datapfault:stop:other:waits
 inclusive=i.${columns//:/:i.}
 
 # column METRIC: its place in a table of all of them
@@ -47,6 +47,9 @@ is "no call returns something else than unrecorded" "0 0" "$? $(grep -c . known.
 report known -metrics "$inclusive:name" -functions
 right "each function has its time, in its state" known.out known
 sums "CPU time and states are the whole time of each function" known
+"$xer_print" -metrics i.blocked:i.stalled:i.join:i.child:name -functions known.er >stalled.txt
+within "stalled is what is blocked but for the end of threads and of children" -0.005 0.005 \
+	"$(awk '/<Total>/ { print $1 - $2 - $3 - $4 }' stalled.txt)"
 contains "the quality line counts waits" '^# quality: .* wall-clock waits' known.txt
 absent "calls are not counted, though their files have names" -E 'I/O calls' known.txt
 report known -metrics "$inclusive:name" -threads

@@ -463,7 +463,7 @@ static const struct {
 	{"do_locks", "lock", do_locks},
 	{"do_flock", "lock", do_flock},
 	{"do_conditions", "cond", do_conditions},
-	{"do_join", "cond", do_join},
+	{"do_join", "join", do_join},
 	{"do_pipe", "pipe", do_pipe},
 	{"do_msg", "pipe", do_msg},
 	{"do_mq", "pipe", do_mq},

@@ -2,6 +2,7 @@
  * See quality.h. */
 #include "analyzer/report/quality/quality.h"
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/data/filters.h"
 #include "analyzer/data/newest.h"
@@ -270,7 +271,7 @@ static void put_work(const struct dataset *dataset, struct output *output)
 	}
 }
 
-void quality_put(const struct dataset *dataset, struct output *output)
+static void put_all(const struct dataset *dataset, struct output *output)
 {
 	size_t columns = dataset_is_programs(dataset) ? 0 : dataset_columns(dataset);
 
@@ -285,6 +286,29 @@ void quality_put(const struct dataset *dataset, struct output *output)
 	}
 	put_work(dataset, output);
 	put_filters(dataset, output);
+}
+
+void quality_put(const struct dataset *dataset, struct output *output)
+{
+	FILE *out = output->out;
+	char *text = NULL;
+	size_t size = 0;
+
+	if (print_is_data(output)) {
+		put_all(dataset, output);
+		return;
+	}
+	output->out = memory_stream(&text, &size);
+	put_all(dataset, output);
+	memory_stream_end(output->out, &text);
+	output->out = out;
+	if (output->quality && strcmp(output->quality, text) == 0) {
+		free(text);
+		return;
+	}
+	fputs(text, out);
+	free(output->quality);
+	output->quality = text;
 }
 
 void quality_put_title(const struct dataset *dataset, const struct choices *choices,

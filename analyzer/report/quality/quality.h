@@ -8,7 +8,8 @@
 #include "analyzer/model/choices.h"
 #include "analyzer/print/output.h"
 
-/* Print "# quality: ..." */
+/* Print "# quality: ...", and the filters. As text, nothing if the last view said the same in this
+ * file: tables of one command are of the same data. */
 void quality_put(const struct dataset *dataset, struct output *output);
 
 /* Print "WHAT sorted by metric: ..." and an empty line, after the quality line. */

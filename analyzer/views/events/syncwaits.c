@@ -30,6 +30,8 @@ static int is_stuck(const struct wait *wait)
 	       status != EXP_DETACHED;
 }
 
+/* A thread that waits for the end of another one waits for what that does, and has the longest
+ * waits of most programs: these are last. */
 static int by_length(const void *left, const void *right)
 {
 	const struct wait *one = left, *other = right;
@@ -37,6 +39,8 @@ static int by_length(const void *left, const void *right)
 
 	if (is_stuck(one) != is_stuck(other))
 		return is_stuck(one) ? -1 : 1;
+	if (wait_func_joins(a->func) != wait_func_joins(b->func))
+		return wait_func_joins(a->func) ? 1 : -1;
 	if (a->wait_ns != b->wait_ns)
 		return a->wait_ns > b->wait_ns ? -1 : 1;
 	return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
@@ -172,7 +176,8 @@ void view_syncwaits(const struct dataset *dataset, const struct choices *choices
 		qsort(waits, count, sizeof(*waits), by_length);
 	writers = writers_create(dataset);
 	quality_put(dataset, output);
-	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
+	fputs("# The longest waits, those for the end of a thread last; times are from the start of "
+	      "their experiment, in seconds\n",
 	      output->out);
 	lock_put_threshold(dataset, choices, output);
 	if (print_is_data(output))

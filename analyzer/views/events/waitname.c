@@ -4,30 +4,20 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/views/events/locks.h"
+#include "experiment/events/syncclass.h"
 #include "format/record.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static enum exp_sync_class class_of(unsigned func)
+int wait_func_joins(unsigned func)
 {
-	switch (func) {
-	case FMT_sync_func_SEMOP:
-	case FMT_sync_func_SEMTIMEDOP:
-		return EXP_SYNC_SEMAPHORE_SET;
-	case FMT_sync_func_JOIN:
-	case FMT_sync_func_TIMEDJOIN:
-	case FMT_sync_func_CLOCKJOIN:
-	case FMT_sync_func_THRD_JOIN:
-		return EXP_SYNC_JOIN;
-	default:
-		return EXP_SYNC_MUTEX;
-	}
+	return exp_sync_class_of(func) == EXP_SYNC_JOIN;
 }
 
 int wait_is_join(const struct exp_wait *wait)
 {
-	return wait->family == FMT_wait_family_SYNC && class_of(wait->func) == EXP_SYNC_JOIN;
+	return wait->family == FMT_wait_family_SYNC && wait_func_joins(wait->func);
 }
 
 enum wait_owner wait_owner_kind(const struct exp_wait *wait)
@@ -52,10 +42,11 @@ static char *file_name(const struct dataset_experiment *at, uint64_t number)
 char *wait_object_name(const struct dataset *dataset, const struct dataset_experiment *at,
                        const struct exp_wait *wait)
 {
-	const struct exp_sync_object object = {.address = wait->object,
-	                                       .object_class = (uint8_t)class_of(wait->func),
-	                                       .creation = EXP_NO_INDEX,
-	                                       .node = wait->node};
+	const struct exp_sync_object object = {
+		.address = wait->object,
+		.object_class = (uint8_t)exp_sync_class_of(wait->func),
+		.creation = EXP_NO_INDEX,
+		.node = wait->node};
 
 	if (!wait->object)
 		return NULL;

@@ -22,6 +22,9 @@ enum wait_owner {
 };
 enum wait_owner wait_owner_kind(const struct exp_wait *wait);
 
+/* Does this function (enum sync_func) wait for the end of a thread? */
+int wait_func_joins(unsigned func);
+
 /* Is it for the end of a thread? */
 int wait_is_join(const struct exp_wait *wait);
 

@@ -19,6 +19,7 @@ enum { WAIT_FRAMES = 6 };
 struct listed {
 	const struct dataset_experiment *at;
 	const struct exp_wait *wait;
+	int is_last; /* see waits_for_end */
 };
 
 /* Did the process end in order? Then what has not ended was no trouble. */
@@ -41,6 +42,8 @@ static int by_length(const void *left, const void *right)
 
 	if (is_stuck(one) != is_stuck(other))
 		return is_stuck(one) ? -1 : 1;
+	if (one->is_last != other->is_last)
+		return one->is_last ? 1 : -1;
 	if (a->wait_ns != b->wait_ns)
 		return a->wait_ns > b->wait_ns ? -1 : 1;
 	return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
@@ -54,7 +57,7 @@ static int is_idle(const struct listed *listed)
 
 static const char *state_of(const struct exp_wait *wait)
 {
-	const char *state = fmt_enum_name("wall_state", wait->state);
+	const char *state = wait_is_join(wait) ? "join" : fmt_enum_name("wall_state", wait->state);
 
 	return state ? state : "other";
 }
@@ -162,6 +165,13 @@ static void put_table(const struct dataset *dataset, const struct choices *choic
 	print_table_end(output, table, 0);
 }
 
+/* Who waits for the end of a thread or of a process waits for what that does, which is recorded,
+ * too. Such waits are the longest of most programs. */
+static int waits_for_end(const struct dataset *dataset, const struct exp_wait *wait)
+{
+	return wait_is_join(wait) || (wait->state == FMT_wall_state_CHILD && dataset->count > 1);
+}
+
 /* Those of all experiments. The caller frees. */
 static struct listed *list(const struct dataset *dataset, size_t *count)
 {
@@ -173,7 +183,9 @@ static struct listed *list(const struct dataset *dataset, size_t *count)
 	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < at->data->wall.longest_count; i++) {
 			waits = memory_grow(waits, *count, &capacity, sizeof(*waits));
-			waits[(*count)++] = (struct listed){at, &at->data->wall.longest[i]};
+			waits[(*count)++] = (struct listed){
+				at, &at->data->wall.longest[i],
+				waits_for_end(dataset, &at->data->wall.longest[i])};
 		}
 	if (*count > 1)
 		qsort(waits, *count, sizeof(*waits), by_length);
@@ -256,7 +268,8 @@ void view_waits(const struct dataset *dataset, const struct choices *choices, st
 	shown = choices->limit != 0 && choices->limit < busy ? choices->limit : busy;
 	writers = writers_create(dataset);
 	quality_put(dataset, output);
-	fputs("# The longest waits; times are from the start of their experiment, in seconds\n",
+	fputs("# The longest waits, those for the end of a thread or process last; times are from the "
+	      "start of their experiment, in seconds\n",
 	      output->out);
 	if (print_is_data(output))
 		put_table(dataset, choices, output, writers, waits, shown);

@@ -279,6 +279,7 @@ void view_header(const struct dataset *dataset, const struct choices *choices,
 			header_put_descendants(output->out, dataset, at);
 		fputc('\n', output->out);
 	}
+	output_forget(output); /* it is a part of the header, also after other views */
 	quality_put(dataset, output);
 	fputc('\n', output->out);
 }

@@ -286,6 +286,7 @@ static void set_output(struct output *output, const char *command, const char *p
 	if (outfile_close(output->out, 1) != 0)
 		output_fail(output, EXIT_TROUBLE, "cannot write the output");
 	output->out = out;
+	output_forget(output);
 }
 
 void view_outfile(struct analysis *analysis, const struct command_argument *argument)

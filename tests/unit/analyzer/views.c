@@ -226,7 +226,8 @@ Test(views, syncwaits_says_when_who_and_for_what)
 	put_waits();
 	CHECK("syncwaits", "Wait #1, 2.000000 (secs.), from 1.000000 to 3.000000, thread 42\n",
 	      "  pthread_mutex_lock(0x5000)\n", "Wait #2, 0.500000", "semop(set 17)\n", "Wait #3",
-	      "Wait #4", "pthread_mutex_trylock(0x5000), not granted: Device or resource busy\n");
+	      "pthread_mutex_trylock(0x5000), not granted: Device or resource busy\n", "Wait #4",
+	      "pthread_join(thread 0x7f00)\n");
 }
 
 /* By total, then by how many waits, then by address; waits for the end of a thread stand behind. */

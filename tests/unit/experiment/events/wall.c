@@ -124,6 +124,33 @@ Test(wall, waits_count_by_state_and_stack)
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 }
 
+/* Recorded as waits for conditions, they are counted apart. */
+Test(wall, waits_for_the_end_of_a_thread_are_no_others)
+{
+	struct fmt_wait record = {.kind = FMT_KIND_wait,
+	                          .state = FMT_wall_state_COND,
+	                          .family = FMT_wait_family_SYNC,
+	                          .func = FMT_sync_func_CLOCKJOIN,
+	                          .stack = ids[1],
+	                          .span = 80 * MS,
+	                          .wait = 80 * MS};
+
+	begin();
+	maker_event(&stream, t + 100 * MS, &record, sizeof(record));
+	record.func = FMT_sync_func_COND_WAIT;
+	maker_event(&stream, t + 200 * MS, &record, sizeof(record));
+	record.family = FMT_wait_family_CALL; /* where that number is another function */
+	record.func = FMT_sync_func_JOIN;
+	maker_event(&stream, t + 300 * MS, &record, sizeof(record));
+	account_at(t + 300 * MS, t, 50 * MS, 0, FMT_account_reason_END);
+
+	const struct exp_data_set *set = load("walltrace");
+
+	cr_assert_eq(value(set, EXP_WALL_JOIN, 1), 80 * MS);
+	cr_assert_eq(value(set, EXP_WALL_COND, 1), 160 * MS);
+	cr_assert_eq(value(set, EXP_WALL_COUNT, 1), 3);
+}
+
 /* A read of 40 ms that computed all the time was no wait. */
 Test(wall, cpu_time_in_waits_is_no_waiting)
 {

@@ -61,3 +61,23 @@ Test(view_syncwaits, of_a_process_that_has_ended_the_longest_comes_first)
 	make("<event kind=\"exit\" time=\"11000000000\" code=\"0\"/>");
 	cr_expect_not(is_open_first());
 }
+
+Test(view_syncwaits, who_waits_for_the_end_of_a_thread_comes_last)
+{
+	const char *text, *lock, *join;
+	struct answer answer;
+
+	maker_log(&maker, "<event kind=\"exit\" time=\"11000000000\" code=\"0\"/>");
+	maker_extent(&stream, 42, t, 4096);
+	maker_sync(&stream, t + UINT64_C(5) * SECOND, FMT_sync_func_JOIN, 0x7000,
+	           UINT64_C(5) * SECOND, 0, ids[0]);
+	maker_sync(&stream, t + UINT64_C(6) * SECOND, FMT_sync_func_MUTEX_LOCK, 0x5000, SECOND / 2,
+	           0, ids[0]);
+	maker_stream_put(&maker, &stream, "synctrace");
+	answer = answer_of(maker.path, "syncwaits");
+	text = answer.text;
+	lock = strstr(text, "Wait #1, 0.500000");
+	join = strstr(text, "Wait #2, 5.000000");
+	cr_expect(lock && join && lock < join, "%s%s", text, answer.messages);
+	answer_fini(&answer);
+}

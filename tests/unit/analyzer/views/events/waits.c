@@ -34,17 +34,29 @@ static void begin(void)
 
 TestSuite(view_waits, .init = begin, .fini = tear_down);
 
-static void wait_until(uint64_t end_ms, uint64_t ms, unsigned node)
+static void wait_in(uint64_t end_ms, uint64_t ms, unsigned node, unsigned state, unsigned family,
+                    unsigned func)
 {
 	struct fmt_wait record = {.kind = FMT_KIND_wait,
-	                          .state = FMT_wall_state_SLEEP,
-	                          .family = FMT_wait_family_CALL,
-	                          .func = FMT_wait_func_NANOSLEEP,
+	                          .state = (uint8_t)state,
+	                          .family = (uint8_t)family,
+	                          .func = (uint8_t)func,
 	                          .stack = ids[node],
 	                          .span = ms * MS,
 	                          .wait = ms * MS};
 
 	maker_event(&stream, t + end_ms * MS, &record, sizeof(record));
+}
+
+static void wait_until(uint64_t end_ms, uint64_t ms, unsigned node)
+{
+	wait_in(end_ms, ms, node, FMT_wall_state_SLEEP, FMT_wait_family_CALL,
+	        FMT_wait_func_NANOSLEEP);
+}
+
+static void join_until(uint64_t end_ms, uint64_t ms)
+{
+	wait_in(end_ms, ms, SECOND, FMT_wall_state_COND, FMT_wait_family_SYNC, FMT_sync_func_JOIN);
 }
 
 /* Another thread, which begins at `begin_ms`, and waits since then for what does not come. */
@@ -128,5 +140,34 @@ Test(view_waits, idle_threads_are_a_part_of_the_time_of_threads)
 Test(view_waits, of_threads_that_wait_for_a_thread_none_is_idle)
 {
 	open_wait(51, 10, FMT_sync_func_JOIN, FIRST);
-	EXPECT("waits", "Wait #1, cond, 9.990000 (secs.), from 0.010000 to 10.000000");
+	EXPECT("waits", "Wait #1, join, 9.990000 (secs.), from 0.010000 to 10.000000");
+}
+
+Test(view_waits, who_waits_for_the_end_of_a_thread_comes_last)
+{
+	join_until(5000, 4000);
+	wait_until(5100, 20, FIRST);
+	wait_in(5300, 30, FIRST, FMT_wall_state_CHILD, FMT_wait_family_CALL, FMT_wait_func_WAIT4);
+	EXPECT("waits", "those for the end of a thread or process last", "Wait #1, child, 0.030000",
+	       "Wait #2, sleep, 0.020000", "Wait #3, join, 4.000000");
+}
+
+Test(view_waits, of_a_killed_process_joins_come_last_among_what_has_not_ended)
+{
+	log_until("");
+	wait_until(9000, 10, FIRST);
+	open_wait(51, 8000, FMT_sync_func_JOIN, FIRST);
+	open_wait(52, 8500, FMT_sync_func_COND_WAIT, SECOND);
+	EXPECT("waits", "Wait #1, cond, 0.500000", "Wait #2, join, 1.000000",
+	       "Wait #3, sleep, 0.010000");
+}
+
+Test(view_waits, the_overview_tells_joins_from_other_waits)
+{
+	join_until(5000, 4000);
+	wait_until(9000, 2000, FIRST);
+	EXPECT("overview", " s = join 4.000", " + sleep 2.000", "Blocked Time",
+	       "Stalled Time                6.000 seconds",
+	       "Sleep Time                  2.000 seconds",
+	       "Most time without a CPU but for joins and children", "6.000  100.00 %  <Unknown>");
 }
