@@ -41,7 +41,7 @@ distribution()
 # here: Debian has none of Ubuntu's.
 make_base()
 {
-	local system=$1${2:+.$2} root stamp check=() script='' components family
+	local system=$1${2:+.$2} root stamp check=() script='' components family file
 	root=$store/$system
 	distribution "$1" || return
 	stamp=${2:-$(sha1sum <"$source/.ci/setup")}
@@ -52,8 +52,10 @@ make_base()
 	[ "${UNVERIFIED:-no}" = no ] || check=(--no-check-gpg)
 	# In a mount namespace of its own: what debootstrap mounts goes with it, also if it is killed.
 	timeout 1800 unshare -m --propagation private debootstrap --variant=minbase "${check[@]}" --components="$components" "$1" "$root" "" "$script" || return
-	# The machine's own way to the archives.
-	cp -n /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/"
+	# The machine's own way to the archives. What a package brought is left: the same package would ask there which one to keep.
+	for file in /etc/apt/apt.conf.d/*; do
+		dpkg-query -S "$file" >/dev/null 2>&1 || cp -n "$file" "$root/etc/apt/apt.conf.d/"
+	done
 	cp /etc/resolv.conf "$root/etc/"
 	within "$system" 'apt-get update -q && apt-get install -q -y --no-install-recommends git make gcc locales && localedef -i tr_TR -f UTF-8 tr_TR.UTF-8 &&
 		useradd -m -s /bin/bash xer' || return
