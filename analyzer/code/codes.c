@@ -21,7 +21,7 @@ static void explain(const struct dataset *dataset, struct output *output,
 	if (rc == -ENOSYS)
 		output_fail(
 			output, EXIT_TROUBLE,
-			"disasm: this xer_print was built without capstone, which disassembles");
+			"disasm: the library capstone, which disassembles, is not here, or was not when xer_print was built");
 	else if (rc == -ENOTSUP)
 		output_fail(output, EXIT_TROUBLE, "disasm: the machine of %s is not known",
 		            object->path);

@@ -1,9 +1,13 @@
-/* disassemble_capstone.c: instructions as text by capstone. */
+/* disassemble_capstone.c: instructions as text by capstone.
+ *
+ * The library is loaded when it is needed for the first time: it has four fifths of the addresses
+ * that the dynamic loader would have to relocate at each start of xer_print. */
 #include "analyzer/code/disassemble.h"
 
 #include "analyzer/base/memory.h"
 
 #include <capstone/capstone.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +15,45 @@
 #include <string.h>
 
 enum { MNEMONIC_WIDTH = 7 };
+
+#define TEXT_OF(number) #number
+#define LIBRARY(version) "libcapstone.so." TEXT_OF(version)
+
+#define FUNCTIONS(X) \
+	X(cs_option) \
+	X(cs_open) \
+	X(cs_close) \
+	X(cs_malloc) \
+	X(cs_free) \
+	X(cs_disasm_iter) \
+	X(cs_insn_group)
+
+static struct {
+	void *library;
+#define X(name) __typeof__(name) *name;
+	FUNCTIONS(X)
+#undef X
+} capstone;
+
+/* Returns 0, or -ENOSYS: it is not there. */
+static int load(void)
+{
+	void *library;
+
+	if (capstone.library)
+		return 0;
+	library = dlopen(LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return -ENOSYS;
+#define X(name) \
+	capstone.name = (__typeof__(name) *)dlsym(library, #name); \
+	if (!capstone.name) \
+		return -ENOSYS;
+	FUNCTIONS(X)
+#undef X
+	capstone.library = library;
+	return 0;
+}
 
 struct disassembler {
 	csh handle;
@@ -46,21 +89,24 @@ static void set_allocator(void)
 	                            .free = free,
 	                            .vsnprintf = vsnprintf};
 
-	cs_option(0, CS_OPT_MEM, (size_t)&memory);
+	capstone.cs_option(0, CS_OPT_MEM, (size_t)&memory);
 }
 
 static int open_machine(struct disassembler *disassembler, size_t machine, enum assembly assembly)
 {
 	disassembler->arch = machines[machine].arch;
+	if (load() != 0)
+		return -ENOSYS;
 	set_allocator();
-	if (cs_open(machines[machine].arch, machines[machine].mode, &disassembler->handle) !=
-	    CS_ERR_OK)
+	if (capstone.cs_open(machines[machine].arch, machines[machine].mode,
+	                     &disassembler->handle) != CS_ERR_OK)
 		return -ENOTSUP;
-	cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	capstone.cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
 	if (disassembler->arch == CS_ARCH_X86)
-		cs_option(disassembler->handle, CS_OPT_SYNTAX,
-		          assembly == ASSEMBLY_INTEL ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
-	disassembler->instruction = cs_malloc(disassembler->handle);
+		capstone.cs_option(disassembler->handle, CS_OPT_SYNTAX,
+		                   assembly == ASSEMBLY_INTEL ? CS_OPT_SYNTAX_INTEL
+		                                              : CS_OPT_SYNTAX_ATT);
+	disassembler->instruction = capstone.cs_malloc(disassembler->handle);
 	return !disassembler->instruction ? -ENOMEM : 0;
 }
 
@@ -88,8 +134,9 @@ void disassembler_destroy(struct disassembler *disassembler)
 	if (!disassembler)
 		return;
 	if (disassembler->instruction)
-		cs_free(disassembler->instruction, 1);
-	cs_close(&disassembler->handle); /* refuses one that was not opened */
+		capstone.cs_free(disassembler->instruction, 1);
+	if (capstone.library)
+		capstone.cs_close(&disassembler->handle); /* refuses one that was not opened */
 	free(disassembler);
 }
 
@@ -127,8 +174,9 @@ static void find_arm64(const cs_insn *in, int is_branch, struct instruction *out
 
 static int is_branch(csh handle, const cs_insn *in)
 {
-	return cs_insn_group(handle, in, CS_GRP_JUMP) || cs_insn_group(handle, in, CS_GRP_CALL) ||
-	       cs_insn_group(handle, in, CS_GRP_BRANCH_RELATIVE);
+	return capstone.cs_insn_group(handle, in, CS_GRP_JUMP) ||
+	       capstone.cs_insn_group(handle, in, CS_GRP_CALL) ||
+	       capstone.cs_insn_group(handle, in, CS_GRP_BRANCH_RELATIVE);
 }
 
 /* The operands without a jump's target, the last of them: the caller writes it, with a name. */
@@ -148,7 +196,8 @@ void disassembler_decode(struct disassembler *disassembler, const uint8_t *bytes
 	cs_insn *in = disassembler->instruction;
 
 	*out = (struct instruction){.size = 1};
-	if (!cs_disasm_iter(disassembler->handle, &at, &len, &address, in) || in->size == 0) {
+	if (!capstone.cs_disasm_iter(disassembler->handle, &at, &len, &address, in) ||
+	    in->size == 0) {
 		snprintf(out->text, sizeof(out->text), "%-*s 0x%02x", MNEMONIC_WIDTH, ".byte",
 		         bytes[0]);
 		return;
