@@ -95,6 +95,7 @@ int process_open(void)
 	usage_open(&now, &col.descriptor.step);
 	col.is_recorded = 1;
 	atomic_store(&col.switches->recording, 1);
+	atomic_store(&col.switches->has_states, 1);
 	EACH_SOURCE(install);
 	if (thread_open() < 0) {
 		col.is_recorded = 0;

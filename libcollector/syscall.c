@@ -43,9 +43,9 @@ static __attribute__((noinline)) long fork_traced(long number, long a, long b, l
 	long pid;
 
 	child_look();
-	if (!col.is_recorded)
+	if (!child_is_told())
 		return real_syscall()(number, a, b, c, d, e, f);
-	child = descendant_number('f');
+	child = col.is_recorded ? descendant_number('f') : 0;
 	pid = real_syscall()(number, a, b, c, d, e, f);
 	if (pid == 0)
 		child_begin('f', child);

@@ -85,6 +85,7 @@ enum heap_mode {
 struct col_switches {
 	atomic_uint recording;
 	atomic_uint on[SOURCES]; /* does a source record now, and what of it; 0: nothing */
+	atomic_uint has_states;  /* `col_self` is this process's; it stays when recording ends */
 };
 
 struct collector {

@@ -7,7 +7,10 @@
 #include "libcollector/hook/hook.h"
 #include "libcollector/process/child.h"
 #include "libcollector/process/grant.h"
+#include "libcollector/write/log.h"
 #include "libcollector/write/stream.h"
+
+#include <linux/sched.h>
 
 #if ARCH_WALKS_STACKS
 #include "libcollector/unwind/tree.h"
@@ -43,6 +46,20 @@ void beforehand_make(void)
 	sys_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+void beforehand_look_back(void)
+{
+	static atomic_int is_told;
+	int directory;
+
+	if (!process_is_recorded() || atomic_load(&is_told))
+		return;
+	directory = col_founder_get();
+	col_place_done(directory);
+	if (directory < 0 && !atomic_exchange(&is_told, 1))
+		col_log_warning(
+			"the process has gone to a root directory from which the experiment cannot be reached: it is still recorded, and what it creates is not");
+}
+
 void beforehand_call(long number, long first, long second)
 {
 	beforehand_make();
@@ -52,8 +69,15 @@ void beforehand_call(long number, long first, long second)
 		grant_user((uid_t)second);
 }
 
+int beforehand_is_wanted_by_clone(unsigned long flags)
+{
+	return (flags & (CLONE_FS | CLONE_THREAD)) == CLONE_FS;
+}
+
 int beforehand_is_wanted(long number, long argument)
 {
+	const struct clone_args *arguments = (const struct clone_args *)argument;
+
 	switch (number) {
 	case SYS_setuid:
 	case SYS_setreuid:
@@ -71,6 +95,11 @@ int beforehand_is_wanted(long number, long argument)
 		return 1;
 	case SYS_prctl:
 		return argument == PR_SET_SECCOMP;
+	case SYS_clone:
+		return beforehand_is_wanted_by_clone((unsigned long)argument);
+	case SYS_clone3:
+		return sys_is_readable(arguments, CLONE_ARGS_SIZE_VER0) &&
+		       beforehand_is_wanted_by_clone(arguments->flags);
 	default:
 		return 0;
 	}
@@ -99,9 +128,19 @@ BEFORE_USER(setresuid, (uid_t real, uid_t effective, uid_t saved), (real, effect
 BEFORE(int, seteuid, (uid_t user), (user))
 BEFORE(int, setfsuid, (uid_t user), (user))
 BEFORE(int, capset, (void *header, const void *data), (header, data))
-BEFORE(int, chroot, (const char *path), (path))
 BEFORE(int, unshare, (int what), (what))
 BEFORE(int, setns, (int fd, int kind), (fd, kind))
+
+EXPORT int chroot(const char *path)
+{
+	int error;
+
+	beforehand_make();
+	error = REAL(chroot)(path);
+	if (error == 0)
+		beforehand_look_back();
+	return error;
+}
 
 /* The program may open files up to a lower limit, and ours would take numbers from it. */
 static void before_limit(int resource, const void *limit)

@@ -25,6 +25,9 @@
 
 enum { SETTLING = 2 };
 
+/* Since then, this process may have memory that its children do not get. */
+static int is_watching;
+
 static struct process_moment start;
 /* Of the fork in progress in this thread. */
 static __thread uint32_t promised; /* the child's number */
@@ -58,6 +61,7 @@ static void renew(void)
 	if (sources_prepare() < 0)
 		return;
 	atomic_store(&col.switches->recording, 1);
+	atomic_store(&col.switches->has_states, 1);
 	EACH_SOURCE(renew);
 	thread_scan_restart();
 	if (thread_restart() < 0) {
@@ -80,10 +84,23 @@ void child_begin(char letter, uint32_t number)
 	renew();
 }
 
+/* Where a recording has ended, a filter may kill for any system call. */
+static int is_unannounced(void)
+{
+	if (!col.is_recorded)
+		return col_self && !atomic_load(&col.switches->has_states);
+	return !col_is_recording() && sys_getpid() != col.pid;
+}
+
 void child_look(void)
 {
-	if (col.is_recorded && !col_is_recording() && sys_getpid() != col.pid)
-		child_begin('c', descendant_number('c'));
+	if (is_unannounced())
+		child_begin('c', col.is_recorded ? descendant_number('c') : 0);
+}
+
+int child_is_told(void)
+{
+	return is_watching;
 }
 
 static int make_files(void *unused)
@@ -194,6 +211,7 @@ static void in_child(void)
 
 void child_open(void)
 {
+	is_watching = 1;
 	pthread_atfork(before_fork, in_parent, in_child);
 }
 
@@ -251,7 +269,7 @@ EXPORT pid_t _Fork(void)
 	pid_t pid;
 
 	child_look();
-	if (!col.is_recorded)
+	if (!child_is_told())
 		return REAL(_Fork)();
 	before_fork();
 	pid = REAL(_Fork)();

@@ -27,6 +27,10 @@ void child_log_sharer(int pid);
 /* If this process has been forked without our notice, begin to record it. Normal context. */
 void child_look(void);
 
+/* Must a child of this process learn by child_begin() that it is one? Also if the recording has
+ * ended: the states of threads stay, and a child does not get their memory. */
+int child_is_told(void);
+
 /* Make the directory of a child that has something to record. Signal-safe. */
 void child_settle(void);
 

@@ -81,14 +81,15 @@ void snapshot_wait_ended(struct col_thread *thread, uint64_t ticks)
 
 /* ---- jumps: a handler of the program may leave the wait by one. The timer would expire in another
  * call then, which may return for it. If the jump does not leave the wait, its end is soon enough
- * for a snapshot. */
+ * for a snapshot. A child that nobody announced has no memory at `col_self`. */
 
 #define JUMP(name) \
 	EXPORT void name(struct __jmp_buf_tag place[1], int value) \
 	{ \
 		struct col_thread *thread = col_self; \
 \
-		if (unlikely(thread && thread->alarm > 0)) \
+		if (unlikely(col.descriptor.snapshot_wait_ms) && thread && \
+		    process_is_recorded() && thread->alarm > 0) \
 			drop_timer(thread); \
 		REAL(name)(place, value); \
 		__builtin_unreachable(); \

@@ -16,6 +16,8 @@ cat >gives.c <<'C'
 #include <sys/prctl.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +209,66 @@ static void others(void)
 		TRCHKL1(HKWD_USER2, i);
 	}
 }
+/* Chromium's zygote goes to an empty root directory by such a child, and makes its children by the
+ * other. */
+static int go_to_jail(void *unused)
+{
+	(void)unused;
+	mkdir("jail", 0755);
+	_exit(chroot("jail") == 0 ? 0 : 9);
+}
+static jmp_buf begin;
+static int jump(void *unused)
+{
+	(void)unused;
+	longjmp(begin, 1);
+}
+static void end_child(pid_t pid)
+{
+	int status = 0;
+	if (pid == 0) {
+		alarm(10);
+		mark(10);
+		if (setjmp(begin) == 0)
+			jump(NULL);
+		_exit(3);
+	}
+	if (pid < 0 || waitpid(pid, &status, __WALL) < 0)
+		_exit(8);
+	printf("%x\n", status);
+	fflush(stdout);
+}
+static char stack[1 << 16] __attribute__((aligned(16)));
+static pid_t cloned(void)
+{
+	return setjmp(begin) ? 0 : clone(jump, stack + sizeof(stack), SIGCHLD, NULL);
+}
+/* By each call that makes children; the last one is nobody's. */
+static void children(void)
+{
+	long pid;
+	end_child(cloned());
+	end_child(cloned());
+	end_child(_Fork());
+	end_child(syscall(SYS_fork));
+	__asm__ volatile("syscall" : "=a"(pid) : "0"(SYS_fork) : "rcx", "r11", "memory");
+	end_child((pid_t)pid);
+}
+static void zygote(void)
+{
+	int status = 1;
+	pid_t pid = clone(go_to_jail, stack + sizeof(stack), CLONE_VM | CLONE_FS | CLONE_VFORK | SIGCHLD, NULL);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0 || access("/tmp", F_OK) == 0)
+		_exit(9);
+	children();
+}
+void collector_terminate_expt(void) __attribute__((weak));
+static void terminated(void)
+{
+	if (collector_terminate_expt)
+		collector_terminate_expt();
+	children();
+}
 int main(int argc, char **argv)
 {
 	const char *what = argv[argc - 1];
@@ -243,6 +305,10 @@ int main(int argc, char **argv)
 		child(drop_raw);
 	} else if (strcmp(what, "chroot") == 0) {
 		child(leave);
+	} else if (strcmp(what, "zygote") == 0) {
+		child(zygote);
+	} else if (strcmp(what, "terminated") == 0) {
+		terminated();
 	} else if (strcmp(what, "others") == 0) {
 		others();
 	} else {
@@ -304,11 +370,17 @@ if [ "$(id -u)" = 0 ] && limited 10 ./gives drop >/dev/null; then
 	same "a child in another root directory has a child" prisoner
 	is "the child in another root directory is recorded" 1000 "$(value prisoner mark 1)"
 	within "its child cannot be, and the coverage shows that" 50 80 "$(sed -nE 's/^# quality: CPU time covered ([0-9.]+) % .* s of it in processes that left no experiment.*/\1/p' prisoner.txt | head -1)"
+	same "a child that goes to another root directory by a child of its own, as Chromium's zygote does, has children" zygote
+	is "it is recorded" 1000 "$(value zygote mark 1)"
+	contains "and says that they are not" 'root directory from which the experiment cannot be reached' zygote.txt
+	contains "and how many" '^  4 of its children left no experiment' zygote.txt
 	report prisoner -experiment_list
 	contains "and so does the list of experiments" ' not recorded .* _f1_f1: a child \(it left no experiment\)' prisoner.txt
 else
-	skip "children that give up root" "only root can" 29
+	skip "children that give up root" "only root can" 33
 fi
+
+same "children of a process whose recording has ended" terminated
 
 # A low hard limit from the start: the recorder holds no descriptor of those.
 for most in 16 32 64; do

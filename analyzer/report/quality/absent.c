@@ -107,6 +107,18 @@ int absent_find(const struct dataset *dataset, const struct dataset_experiment *
 	return 1;
 }
 
+size_t absent_unexplained(const struct dataset *dataset, const struct dataset_experiment *at)
+{
+	const struct exp_info *info = at->info;
+	struct absent absent;
+	size_t count = 0;
+
+	for (size_t i = 0; i < info->event_count; i++)
+		count += strcmp(info->events[i].kind, "unrecorded") != 0 &&
+		         absent_find(dataset, at, &info->events[i], &absent);
+	return count;
+}
+
 /* ---- their CPU time ---- */
 
 static int has_absent_child(const struct dataset *dataset, const struct dataset_experiment *at)

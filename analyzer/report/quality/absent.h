@@ -13,6 +13,10 @@ struct absent {
 int absent_find(const struct dataset *dataset, const struct dataset_experiment *at,
                 const struct exp_event *event, struct absent *out);
 
+/* How many processes has `at` made that left no experiment, and of which its events do not say
+ * why? */
+size_t absent_unexplained(const struct dataset *dataset, const struct dataset_experiment *at);
+
 /* Is the process with this lineage, which may be NULL, sampled from outside? `at` is of the same
  * tree. */
 int absent_is_outside(const struct dataset *dataset, const struct dataset_experiment *at,

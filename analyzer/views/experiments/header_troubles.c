@@ -63,7 +63,8 @@ void header_put_troubles(FILE *out, const struct dataset *dataset,
 	int is_unseen = unseen_growth(at, unseen, sizeof(unseen));
 	int has_rings = unseen_rings(at, rings, sizeof(rings));
 	int is_ticked;
-	size_t count = (is_unseen != 0) + (has_rings != 0) + (info->untold > 0) +
+	size_t absent = absent_unexplained(dataset, at);
+	size_t count = (absent > 0) + (is_unseen != 0) + (has_rings != 0) + (info->untold > 0) +
 	               (is_left_out != 0);
 
 	ticked_add(&clock, at);
@@ -95,6 +96,9 @@ void header_put_troubles(FILE *out, const struct dataset *dataset,
 	}
 	if (info->untold > 0)
 		fputs("  " QUALITY_UNTOLD "\n", out);
+	if (absent > 0)
+		fprintf(out, "  %zu of its children left no experiment (-exp_list names them)\n",
+		        absent);
 	if (has_rings)
 		fprintf(out, "  %s\n", rings);
 	if (is_unseen)
