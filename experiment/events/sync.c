@@ -223,7 +223,7 @@ static void on_wait(struct reader *reader, const struct exp_cursor *cursor,
 	                        .wait_ticks = fmt_ticks_get(event->wait_high, &event->wait),
 	                        .error = event->error,
 	                        .address = fmt_u48_get(&event->object),
-	                        .class = class_of[event->func],
+	                        .class = exp_sync_class_of(event->func),
 	                        .node = exp_load_stack(reader->load, cursor, event->stack)};
 	uint32_t row = exp_load_row(reader->load, cursor, &fact);
 	uint32_t at;
