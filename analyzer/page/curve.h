@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CURVE_STEPS = 1024 };
+enum { CURVE_STEPS = 4096 };
 
 struct curve {
 	uint64_t width_ns; /* of a step */

@@ -188,6 +188,30 @@ async function checkNarrow(page, path, name, [from, to], thread) {
 	await page.evaluate(() => window.xer.choose({from: null, to: null, threads: null}));
 }
 
+/** The curves of the timeline have what tables tell: the peak of the heap, the resident set, the sums of counters. */
+async function checkCurves(page, path, name) {
+	const curves = await page.evaluate(() => {
+		const {curves: list, report} = window.xer, span = report.head.duration_ns;
+		return list.map((curve) => {
+			const wide = curve.title === "Heap" ? report.head.curves[0].width_ns * report.head.curves[0].values.length : span;
+			const values = [...curve.at(0, wide, curve.title === "Heap" ? report.head.curves[0].values.length : 500)], metric = report.head.metrics.find((each) => each.meaning === curve.title);
+			const zoomed = curve.at(span / 4, span / 2, 50);
+			return {title: curve.title, most: Math.max(...values), sum: (values.reduce((a, b) => a + b, 0) / 500) * (span / 1e9), wanted: metric ? report.sum(metric) : 0, isPart: Math.max(...zoomed) <= Math.max(...values) * (metric ? 50 : 1)};
+		});
+	});
+	const largest = (command, called, key) => {
+		const table = tableOf([command, path], called), at = table.columns.findIndex((column) => column.key === key);
+		return table.rows.reduce((most, row) => Math.max(most, row[at] || 0), 0);
+	};
+	const isOne = (await page.evaluate(() => window.xer.report.head.experiments.length)) === 1;
+	for (const {title, most, sum, wanted, isPart} of curves) {
+		if (title.startsWith("Resident") && isOne) is(`${name}: the curve of the resident set ends with its peak`, largest("-statistics", "statistics", "peak_rss"), most);
+		if (title === "Heap" && isOne) is(`${name}: the curve of the heap has its peak`, largest("-heapstat", "peak", "bytes"), most);
+		if (wanted) is(`${name}: the curve of ${title} has its sum`, true, Math.abs(sum - wanted) <= wanted / 20 || `${sum} for ${wanted}`);
+		is(`${name}: the curve of ${title} has a part`, true, isPart);
+	}
+}
+
 /** Show every page in every form. */
 async function walk(page) {
 	return page.evaluate(async () => {
@@ -259,6 +283,7 @@ async function checkExperiment(browser, path) {
 	try {
 		await checkTables(page, path, name);
 		await checkChoices(page, path, name);
+		await checkCurves(page, path, name);
 		troubles.push(...(await walk(page)));
 		if (name === "profile" || name === "waits") await checkAccess(page, name, "light");
 		if (name === "profile") await checkHands(page, name);

@@ -65,7 +65,7 @@ is "names of any kind are written" "0 " "$? $(cat hostile.said)"
 is "no name ends a script, or begins one" "$(grep -c '</script>' profile.html) 0" "$(grep -c '</script>' hostile.html | awk -v all="$(grep -c '<script type' hostile.html)" -v other="$(grep -c '<script type' profile.html)" '{ print $1 - all + other }') $(grep -c 'alert([1-4])' hostile.html)"
 
 # ---- a recording whose halves differ
-"$xcollect" -H on -s on -i on -p hi -o halves.er "$programs/halves" early.txt late.txt >halves.out 2>&1
+"$xcollect" -H on -s on -i on -p hi -S 0.02 -o halves.er "$programs/halves" early.txt late.txt >halves.out 2>&1
 page halves.er
 is "a recording of two halves has a page" "0 " "$? $(cat halves.said)"
 

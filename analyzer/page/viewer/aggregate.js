@@ -15,8 +15,8 @@ export class Aggregator {
 			for (let i = block.first; i < block.first + block.count; i++) if (data.rows.span[i] > 0) long.push(i);
 			return Uint32Array.from(long);
 		});
-		/** @type {{metric: import("./data.js").Metric, steps: number, values: Float64Array, width: number}|null} */
-		this.binned = null;
+		/** @type {Map<string, {steps: number, values: Float64Array, width: number}>} */
+		this.binned = new Map();
 		/** The widest unit of time: ranges begin and end at its multiples. */
 		this.unit = [...data.head.blocks, ...data.head.uses].reduce((most, block) => Math.max(most, block.width_ns), 1e6);
 	}
@@ -113,14 +113,21 @@ export class Aggregator {
 	}
 
 	/**
-	 * A metric in many equal steps over all of the time, by thread; computed once.
+	 * A metric in many equal steps over all of the time, by thread or together; computed once.
 	 * @param {import("./data.js").Metric} metric
+	 * @param {boolean} byThread
 	 */
-	bins(metric) {
-		if (this.binned?.metric === metric) return this.binned;
-		const threads = this.data.head.threads.length, steps = Math.max(256, Math.min(16384, Math.floor(4e6 / threads)));
-		const values = this.overTime(metric, 0, this.data.head.duration_ns, steps, (thread) => thread, threads);
-		return (this.binned = {metric, steps, values, width: this.data.head.duration_ns / steps});
+	bins(metric, byThread) {
+		const key = `${byThread} ${metric.keyword}`, lanes = byThread ? this.data.head.threads.length : 1, span = this.data.head.duration_ns;
+		let known = this.binned.get(key);
+		if (!known) {
+			const steps = Math.max(256, Math.min(16384, Math.floor(4e6 / lanes)));
+			known = {steps, width: span / steps, values: this.overTime(metric, 0, span, steps, byThread ? (thread) => thread : null, lanes)};
+			// Those of threads are large, and one metric is shown at a time.
+			if (byThread) for (const each of this.binned.keys()) if (each.startsWith("true")) this.binned.delete(each);
+			this.binned.set(key, known);
+		}
+		return known;
 	}
 
 	/**
@@ -129,16 +136,16 @@ export class Aggregator {
 	 * @param {number} from
 	 * @param {number} to
 	 * @param {number} steps
-	 * @param {(thread: number) => number} laneOf
+	 * @param {((thread: number) => number)|null} laneOf
 	 * @param {number} lanes
 	 */
-	overview(metric, from, to, steps, laneOf, lanes) {
+	overview(metric, from, to, steps, laneOf = null, lanes = 1) {
 		const many = this.data.rows.time.length > 100000, width = (to - from) / steps;
-		if (!many || width < this.bins(metric).width) return this.overTime(metric, from, to, steps, laneOf, lanes);
-		const {values, width: wide, steps: all} = this.bins(metric), out = new Float64Array(lanes * steps);
+		if (!many || width < this.bins(metric, !!laneOf).width) return this.overTime(metric, from, to, steps, laneOf, lanes);
+		const {values, width: wide, steps: all} = this.bins(metric, !!laneOf), out = new Float64Array(lanes * steps);
 		const first = Math.max(0, Math.floor(from / wide)), last = Math.min(all, Math.ceil(to / wide));
-		for (let thread = 0; thread < this.data.head.threads.length; thread++) {
-			const lane = laneOf(thread);
+		for (let thread = 0; thread < values.length / all; thread++) {
+			const lane = laneOf ? laneOf(thread) : 0;
 			if (lane < 0) continue;
 			for (let i = first; i < last; i++) {
 				const value = values[thread * all + i];
@@ -154,16 +161,16 @@ export class Aggregator {
 	 * @param {number} from
 	 * @param {number} to
 	 * @param {number} steps
-	 * @param {(thread: number) => number} laneOf where a thread counts, negative: nowhere
+	 * @param {((thread: number) => number)|null} laneOf where a thread counts, negative: nowhere; null: all but those of the base together
 	 * @param {number} lanes
 	 * @returns {Float64Array} lanes * steps
 	 */
 	overTime(metric, from, to, steps, laneOf, lanes) {
 		const out = new Float64Array(lanes * steps), width = (to - from) / steps;
-		const {blocks} = this.data.head, {time, thread} = this.data.rows;
+		const {blocks, experiments} = this.data.head, {time, thread} = this.data.rows;
 		// CPU time was used before its sample was taken.
 		const isCpu = metric.kind === 0 && metric.unit === "s";
-		const lane = Int32Array.from(this.data.head.threads, (_, number) => laneOf(number));
+		const lane = Int32Array.from(this.data.head.threads, ({experiment}, number) => (laneOf ? laneOf(number) : experiments[experiment].is_base ? -1 : 0));
 		for (const number of metric.from) {
 			const total = this.data.totals.get(number);
 			if (!total) continue;

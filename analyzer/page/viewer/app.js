@@ -1,6 +1,6 @@
 // app.js: the page as a whole: title, tabs, what is chosen, and the page that is shown.
 
-import { makeStrip } from "./clock.js";
+import { curvesOf, makeStrip } from "./clock.js";
 import { showCode } from "./code.js";
 import { loadData } from "./data.js";
 import { showDifference } from "./difference.js";
@@ -179,7 +179,7 @@ async function start() {
 		const data = await loadData();
 		const app = new App(new Report(data));
 		// For tests, and for whoever asks the page by hand.
-		/** @type {any} */ (window).xer = {app, report: app.report, state, choose, narrowed, ready: performance.now()};
+		/** @type {any} */ (window).xer = {app, report: app.report, state, choose, narrowed, curves: curvesOf(app.report), ready: performance.now()};
 		document.documentElement.dataset.ready = "1";
 	} catch (error) {
 		find("main").replaceChildren(make("p", {class: "none"}, "This page cannot be shown: " + String(error)));

@@ -6,7 +6,7 @@ import { choose, state } from "./state.js";
 import { duration, moment } from "./text.js";
 import { find, say, tip } from "./widget.js";
 
-const HEIGHT = 54, AXIS = 14;
+const HEIGHT = 54, AXIS = 14, COUNTERS = 8;
 
 /**
  * Round distances between marks of an axis of time.
@@ -79,7 +79,7 @@ export function makeStrip(report) {
 		const metric = activityMetric(report), wanted = Math.max(50, Math.floor(wide / 2));
 		if (!activity || steps !== wanted) {
 			steps = wanted;
-			activity = report.aggregator.overview(metric, 0, span, steps, (thread) => (report.isBase(thread) ? -1 : 0), 1);
+			activity = report.aggregator.overview(metric, 0, span, steps);
 		}
 		drawStrip(context, report, activity, wide, span);
 	}, {
@@ -154,7 +154,7 @@ function drawStrip(context, report, activity, width, span) {
 		const tall = (activity[i] / most) * (high - 4);
 		if (tall > 0) context.fillRect(i * wide, high - tall, wide + 0.3, tall);
 	}
-	drawCurves(context, report, 0, width, high - 2, 0, span);
+	drawCurve(context, liveBytes(report, 0, span, Math.max(2, Math.floor(width))), 0, width, high - 2, high - 6, colors.heap);
 	if (state.from === null || state.to === null) return;
 	const x = (state.from / span) * width, end = (Math.min(state.to, span) / span) * width;
 	context.fillStyle = colors.back;
@@ -168,47 +168,80 @@ function drawStrip(context, report, activity, width, span) {
 }
 
 /**
- * Curves of live bytes, summed up over processes.
+ * A curve; returns its largest value.
  * @param {CanvasRenderingContext2D} context
- * @param {import("./report.js").Report} report
+ * @param {Float64Array} values
  * @param {number} left
  * @param {number} width
  * @param {number} bottom
- * @param {number} from
- * @param {number} to
+ * @param {number} tall
+ * @param {string} color
  */
-export function drawCurves(context, report, left, width, bottom, from, to, tall = bottom - 4) {
-	const steps = Math.max(2, Math.floor(width)), sums = liveBytes(report, from, to, steps);
-	const most = sums.reduce((a, b) => Math.max(a, b), 0);
+export function drawCurve(context, values, left, width, bottom, tall, color) {
+	const most = values.reduce((a, b) => Math.max(a, b), 0);
 	if (most === 0) return 0;
-	context.strokeStyle = theme().heap;
+	context.strokeStyle = color;
 	context.lineWidth = 1.5;
 	context.beginPath();
-	for (let i = 0; i < steps; i++) {
-		const y = bottom - (sums[i] / most) * tall;
-		if (i === 0) context.moveTo(left, y);
-		else context.lineTo(left + (i / steps) * width, y);
-	}
+	values.forEach((value, i) => context.lineTo(left + (i / values.length) * width, bottom - (value / most) * tall));
 	context.stroke();
 	return most;
 }
 
 /**
+ * Live bytes of the heap, summed up over processes.
  * @param {import("./report.js").Report} report
  * @param {number} from
  * @param {number} to
  * @param {number} steps
  */
-export function liveBytes(report, from, to, steps) {
+export function liveBytes({head}, from, to, steps) {
 	const sums = new Float64Array(steps);
-	for (const curve of report.head.curves) {
-		if (report.head.experiments[curve.experiment].is_base) continue;
-		const experiment = report.head.experiments[curve.experiment], end = experiment.start_ns + experiment.duration_ns;
-		for (let i = 0; i < steps; i++) {
+	for (const curve of head.curves) {
+		const {is_base, start_ns, duration_ns} = head.experiments[curve.experiment];
+		for (let i = 0; i < steps && !is_base; i++) {
 			const time = from + ((i + 0.5) / steps) * (to - from), at = Math.floor(time / curve.width_ns);
-			if (time > end || at < 0) continue;
-			sums[i] += curve.values[Math.min(at, curve.values.length - 1)] || 0;
+			if (at >= 0 && at * curve.width_ns <= start_ns + duration_ns) sums[i] += curve.values[Math.min(at, curve.values.length - 1)] || 0;
 		}
 	}
 	return sums;
+}
+
+/**
+ * Resident sets as far as usage samples tell of them: the largest so far, summed up over processes.
+ * @param {import("./report.js").Report} report
+ * @param {number} from
+ * @param {number} to
+ * @param {number} steps
+ */
+function residentBytes({head, data: {usage}}, from, to, steps) {
+	const sums = new Float64Array(steps);
+	let first = 0;
+	for (const {is_base, usages, start_ns, duration_ns} of head.experiments) {
+		for (let i = 0, at = first; i < steps && !is_base && usages > 0; i++) {
+			const time = from + ((i + 1) / steps) * (to - from);
+			while (at < first + usages - 1 && usage.time[at + 1] <= time) at++;
+			if (time >= start_ns && time <= start_ns + duration_ns + (to - from) / steps) sums[i] += usage.resident[at] * 1024;
+		}
+		first += usages;
+	}
+	return sums;
+}
+
+/** @typedef {{title: string, unit: string, color: "heap"|"wait"|"cpu", isRate?: boolean, at: (from: number, to: number, steps: number) => Float64Array}} Curve */
+
+/**
+ * What is drawn above the lanes of the timeline.
+ * @param {import("./report.js").Report} report
+ * @returns {Curve[]}
+ */
+export function curvesOf(report) {
+	const {head} = report;
+	/** @type {Curve[]} */
+	const list = [];
+	if (head.curves.length) list.push({title: "Heap", unit: "bytes", color: "heap", at: (from, to, steps) => liveBytes(report, from, to, steps)});
+	if (head.experiments.some(({usages}) => usages > 2)) list.push({title: "Resident, peak so far", unit: "bytes", color: "wait", at: (from, to, steps) => residentBytes(report, from, to, steps)});
+	for (const metric of head.metrics.filter((each) => each.kind === COUNTERS && report.hasValues(each)))
+		list.push({title: metric.meaning, unit: metric.unit, color: "cpu", isRate: true, at: (from, to, steps) => report.aggregator.overview(metric, from, to, steps).map((sum) => (sum * steps * 1e9) / (to - from))});
+	return list;
 }

@@ -43,7 +43,7 @@ export function showHeatmap(parent, report) {
 		const {column, rows} = shape(), columns = Math.max(1, Math.ceil(span / column)), key = `${columns} ${rows}`;
 		note.textContent = `${metric.meaning}: a column is ${duration(column)}, a cell ${duration(column / rows)}`;
 		if (!kept || kept.key !== key) {
-			const sums = report.aggregator.overTime(metric, 0, columns * column, columns * rows, (thread) => (report.isBase(thread) ? -1 : 0), 1);
+			const sums = report.aggregator.overTime(metric, 0, columns * column, columns * rows, null, 1);
 			kept = {key, sums, most: quantile(sums)};
 		}
 		drawCells(context, kept, columns, rows, wide);

@@ -1,5 +1,5 @@
-# squeeze.awk: takes the blanks and newlines out of a script where they separate nothing. Strings, templates and regular expressions stay as
-# they are; a template may not reach over the end of a line.
+# squeeze.awk: takes the blanks and newlines out of a script where they separate nothing. Strings, the text of templates and
+# regular expressions stay as they are; a template may not reach over the end of a line.
 
 # How long the string, template or regular expression is that a text begins with.
 function length_of(text, end,    at, c, depth, is_class) {
@@ -35,9 +35,23 @@ function code_length(text,    at, c, depth) {
 
 function is_word(c) { return c ~ /[A-Za-z0-9_$]/ }
 
-{
-	out = ""
-	for (rest = $0; rest != ""; rest = substr(rest, size + 1)) {
+# A template, its code squeezed too.
+function template(text,    out, at, size) {
+	for (at = 1; at <= length(text); at++) {
+		out = out substr(text, at, 1)
+		if (substr(text, at, 1) == "\\")
+			out = out substr(text, ++at, 1)
+		else if (substr(text, at, 2) == "${") {
+			size = code_length(substr(text, at + 2))
+			out = out "{" squeezed(substr(text, at + 2, size))
+			at += size + 1
+		}
+	}
+	return out
+}
+
+function squeezed(rest,    out, c, before, after, size, part) {
+	for (; rest != ""; rest = substr(rest, size + 1)) {
 		c = substr(rest, 1, 1)
 		before = substr(out, length(out))
 		size = 1
@@ -47,8 +61,14 @@ function is_word(c) { return c ~ /[A-Za-z0-9_$]/ }
 				continue
 		} else if (c ~ /["'`]/ || (c == "/" && (out == "" || out ~ /([(,=:[!&|?{};>]|return) *$/)))
 			size = length_of(rest, c)
-		out = out substr(rest, 1, size)
+		part = substr(rest, 1, size)
+		out = out (c == "`" ? template(part) : part)
 	}
+	return out
+}
+
+{
+	line = squeezed($0)
 	# Where no statement ends that has no semicolon, lines are joined.
-	printf out ~ /[[{};,(|&?:=>]$/ ? "%s" : "%s\n", out
+	printf line ~ /[[{};,(|&?:=>]$/ ? "%s" : "%s\n", line
 }

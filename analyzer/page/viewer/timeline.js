@@ -2,7 +2,7 @@
 // range that is chosen here narrows every page.
 
 import { brush, canvasIn, fit, FONT, SMALL } from "./canvas.js";
-import { activityMetric, drawAxis, drawCurves, setRange } from "./clock.js";
+import { activityMetric, curvesOf, drawAxis, drawCurve, setRange } from "./clock.js";
 import { commandOf } from "./command.js";
 import { showHeatmap } from "./heatmap.js";
 import { markColor, theme } from "./palette.js";
@@ -89,7 +89,7 @@ class Lanes {
 		this.zoomToRange();
 		this.sort();
 		this.box = make("div", {class: "lanes", tabIndex: -1});
-		this.curveHeight = report.head.curves.some((curve) => !report.head.experiments[curve.experiment].is_base) ? CURVE : 0;
+		this.curves = curvesOf(report);
 		const spacer = make("div");
 		spacer.style.height = this.height() + "px";
 		this.box.append(spacer);
@@ -126,7 +126,7 @@ class Lanes {
 	}
 
 	top() {
-		return HEAD + this.curveHeight;
+		return HEAD + this.curves.length * CURVE;
 	}
 
 	height() {
@@ -239,7 +239,12 @@ class Lanes {
 
 	/** @param {PointerEvent} event */
 	tell(event) {
-		const lane = this.laneAt(event.offsetY), time = this.timeAt(event.offsetX);
+		const lane = this.laneAt(event.offsetY), time = this.timeAt(event.offsetX), curve = this.curves[Math.floor((event.offsetY - HEAD) / CURVE)];
+		if (curve) {
+			const wide = (this.to - this.from) / this.width;
+			tip(event.clientX, event.clientY, make("div", {class: "name"}, curve.title), `${exact("s", time)} s: ${curveText(curve, curve.at(time - wide, time + wide, 2)[1])}`);
+			return;
+		}
 		if (event.offsetX < this.label()) {
 			tip(event.clientX, event.clientY, lane ? safe(this.laneName(lane)) : "");
 			return;
@@ -286,7 +291,7 @@ class Lanes {
 		const steps = Math.max(10, Math.floor(width - left)), metric = activityMetric(report), visible = this.lanes.slice(first, last);
 		const sums = this.activity(metric, visible, steps);
 		drawAxis(context, left, width - left, 2, height, this.from, this.to);
-		if (this.curveHeight) this.drawHeap(context, left, width, colors);
+		this.curves.forEach((curve, at) => this.drawCurve(context, curve, HEAD + at * CURVE, left, width, colors));
 		context.save();
 		context.beginPath();
 		context.rect(0, top, width, height - top);
@@ -316,25 +321,22 @@ class Lanes {
 
 	/**
 	 * @param {CanvasRenderingContext2D} context
+	 * @param {import("./clock.js").Curve} curve
+	 * @param {number} y
 	 * @param {number} left
 	 * @param {number} width
 	 * @param {ReturnType<typeof theme>} colors
 	 */
-	drawHeap(context, left, width, colors) {
-		const bottom = HEAD + this.curveHeight - 4;
-		context.save();
-		context.beginPath();
-		context.rect(left, 0, width - left, bottom + 2);
-		context.clip();
-		const most = drawCurves(context, this.report, left, width - left, bottom, this.from, this.to, this.curveHeight - 10);
-		context.restore();
+	drawCurve(context, curve, y, left, width, colors) {
+		const steps = Math.max(2, Math.floor(width - left));
+		const most = drawCurve(context, curve.at(this.from, this.to, steps), left, width - left, y + CURVE - 4, CURVE - 10, colors[curve.color]);
 		context.font = FONT;
 		context.fillStyle = colors.text;
 		context.textBaseline = "middle";
-		context.fillText("Heap", 8, HEAD + this.curveHeight / 2 - 6);
+		context.fillText(fit(context, curve.title, left - 16), 8, y + CURVE / 2 - 6);
 		context.font = SMALL;
 		context.fillStyle = colors.soft;
-		context.fillText("up to " + brief("bytes", most), 8, HEAD + this.curveHeight / 2 + 8);
+		context.fillText("up to " + curveText(curve, most), 8, y + CURVE / 2 + 8);
 	}
 
 	/**
@@ -450,6 +452,11 @@ class Lanes {
 		context.fillRect(x, 0, 1, height);
 		context.fillRect(end - 1, 0, 1, height);
 	}
+}
+
+/** @param {import("./clock.js").Curve} curve @param {number} value */
+function curveText(curve, value) {
+	return brief(curve.unit, Math.round(value)) + (curve.isRate ? " a second" : "");
 }
 
 /**
