@@ -203,7 +203,8 @@ static size_t set_apart(struct listed *waits, size_t count)
 			idle[found++] = waits[i];
 		else
 			waits[kept++] = waits[i];
-	memcpy(&waits[kept], idle, found * sizeof(*idle));
+	if (found > 0) /* without waits there is no array */
+		memcpy(&waits[kept], idle, found * sizeof(*idle));
 	free(idle);
 	return kept;
 }
