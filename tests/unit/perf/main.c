@@ -246,6 +246,15 @@ Test(helper_samples, a_program_is_sampled_and_archived)
 	cr_assert_str_eq(read_file("called"), called);
 }
 
+/* Of any length. */
+Test(helper_samples, the_archiver_may_have_the_shortest_name)
+{
+	cr_assert_eq(symlinkat("archiver", directory, "a") | fchdir(directory), 0);
+	strcpy(archiver, "a");
+	run_program("on");
+	cr_assert(exists("called"));
+}
+
 Test(helper_samples, nothing_is_archived_if_that_is_not_wanted)
 {
 	run_program("off");

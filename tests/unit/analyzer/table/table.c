@@ -293,6 +293,8 @@ Test(table, rows_of_one_sample_are_faint_on_terminals)
 	table.groups[0].effective[METRIC_TOTALCPU] = 8;
 	table_print(&table, &metrics, 2, out);
 	table_print(&table, &metrics, 0, out);
+	table.groups[0].effective[METRIC_TOTALCPU] = 6; /* half as much again is not one */
+	table_print(&table, &metrics, 0, out);
 	fclose(out);
 	cr_assert(strstr(text, "\033[2m 2.5        rest\n\033[0m"), "%s", text);
 	cr_assert_not(strstr(strstr(text, "rest") + 1, "\033[2m"), "two samples are not: %s", text);

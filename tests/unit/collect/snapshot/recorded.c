@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,16 @@ Test(recorded, or_mapped_where_descriptors_are_few)
 	begin("a.er", BY_MAPPING, 0);
 	is_found("a.er");
 	cr_expect(recorded_is_live(found.founder));
+}
+
+/* Its log has the number that it has itself, and we see another one. */
+Test(recorded, a_process_in_a_namespace_of_its_own)
+{
+	if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+		cr_skip_test("there are no namespaces of process numbers here");
+	begin("a.er", BY_DESCRIPTOR, 1);
+	cr_assert_neq(process, 1);
+	is_found("a.er");
 }
 
 Test(recorded, of_a_descendant_the_founder_is_found)
