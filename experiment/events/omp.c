@@ -337,6 +337,7 @@ static void on_event(void *context, const struct exp_cursor *cursor)
 	struct reader *reader = context;
 	struct fmt_omp event;
 
+	reader->load->has_omp = 1;
 	if (cursor->payload[0] != FMT_KIND_omp)
 		return;
 	if (cursor->payload_size < sizeof(event)) {
@@ -393,8 +394,15 @@ static int read_stream(struct exp_load *load, struct exp_stream *stream)
 	return rc;
 }
 
+/* Regions are recorded without being asked for, and their file is also made for programs that might
+ * come to use it (doc/decisions/15-descriptors.md): without an event, it says nothing. */
 int exp_omp_read(struct exp_load *load)
 {
-	return exp_load_kind(load, EXP_DATA_OMP, EXP_OMP_IMPLICIT_BARRIER, EXP_OMP_TASK_WAIT,
-	                     read_stream);
+	unsigned had = load->set.have & EXP_DATA_OMP;
+	int rc = exp_load_kind(load, EXP_DATA_OMP, EXP_OMP_IMPLICIT_BARRIER, EXP_OMP_TASK_WAIT,
+	                       read_stream);
+
+	if (!had && !load->has_omp && !has_waits(load))
+		load->set.have &= ~(unsigned)EXP_DATA_OMP;
+	return rc;
 }

@@ -179,6 +179,7 @@ int exp_user_events(struct experiment *const *experiments, size_t count, exp_use
 struct counter {
 	struct exp_load *load;
 	struct place place;
+	int is_met;
 };
 
 static void on_event(void *context, struct exp_cursor *cursor)
@@ -191,6 +192,7 @@ static void on_event(void *context, struct exp_cursor *cursor)
 
 	if (load->rc != 0)
 		return;
+	counter->is_met = 1;
 	load->rc = exp_load_note_buffer(load, cursor);
 	if (load->rc != 0 || !read_event(cursor, &counter->place, &event))
 		return;
@@ -209,7 +211,7 @@ int exp_user_read(struct exp_load *load)
 	int rc = 0;
 
 	for (unsigned trace = 0; trace < FMT_USER_TRACES && rc == 0; trace++) {
-		struct counter counter = {load, {0, (uint8_t)trace}};
+		struct counter counter = {load, {0, (uint8_t)trace}, 0};
 		struct exp_stream stream;
 
 		rc = exp_stream_open(load->experiment, exp_user_file(trace), &stream);
@@ -218,9 +220,11 @@ int exp_user_read(struct exp_load *load)
 			continue;
 		}
 		rc = exp_load_need(load, EXP_USER_COUNT);
-		load->set.have |= EXP_DATA_USER;
 		if (rc == 0)
 			rc = exp_stream_each(&stream, on_event, &counter);
+		/* Its file is also made for programs that might log something later. */
+		if (counter.is_met)
+			load->set.have |= EXP_DATA_USER;
 		exp_stream_close(&stream);
 	}
 	return rc == 0 ? load->rc : rc;

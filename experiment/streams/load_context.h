@@ -55,6 +55,7 @@ struct exp_load {
 		OMP_SAMPLED,
 		OMP_RECORDED
 	} omp_waits; /* how waits of OpenMP are known */
+	int has_omp; /* an event of OpenMP was read */
 	struct exp_mpi_function *mpi_functions;
 	struct exp_mpi_peer *mpi_peers;
 	struct exp_stack_end *stack_ends;

@@ -90,7 +90,7 @@ is "the experiments of each group below its name" "before: after:" "$(awk '/^(be
 compared csource delta -csource main
 contains "csource: calls have columns" '^(##)? *1000 +\+2000 +-> keep$' csource.txt
 contains "calls that only one makes too" '^ *\+1000 +-> fresh$' csource.txt
-if "$xer_print" -disasm keep before.er 2>&1 | grep -q 'without capstone'; then
+if "$xer_print" -disasm keep before.er 2>&1 | grep -q 'the library capstone, which disassembles'; then
 	skip "disassembly side by side" "no capstone"
 else
 	compared disasm delta -disasm main

@@ -392,3 +392,9 @@ for most in 16 32 64; do
 	contains "of $most: and its end" '^Status +ended, exit code 0$' few$most.txt
 	contains "of $most: nothing is lost" ', 0 lost,' few$most.txt
 done
+
+# Files for what may come later are made before a limit is set.
+record limit -p on -F off -A off -- bash -c 'ulimit -Sn 100; for ((i = 0; i < 100000; i++)); do :; done'
+report limit -functions
+is "a process that sets a limit has files for what it may do later" limit.er/omptrace "$(ls -d limit.er/omptrace)"
+is "which say nothing where it does nothing of that" 0 "$(grep -ciE 'openmp|user events' limit.txt)"

@@ -209,3 +209,17 @@ Test(omp, a_stack_of_marks_is_not_walked_for_each_construct)
 	free(outside);
 	free(all);
 }
+
+/* Such a file is made for programs that might come to use OpenMP. */
+Test(omp, a_file_without_an_event_is_no_data)
+{
+	maker_extent(&stream, 42, t, 4096);
+	cr_assert_eq(load("omptrace")->have, 0);
+}
+
+Test(omp, who_asked_for_it_learns_that_there_was_none)
+{
+	maker_log(&maker, "<setting name=\"omp\" value=\"on\"/>");
+	maker_extent(&stream, 42, t, 4096);
+	cr_assert_eq(load("omptrace")->have, EXP_DATA_OMP);
+}
