@@ -31,8 +31,20 @@ static const struct word {
 };
 enum { WHATS = sizeof(whats) / sizeof(whats[0]) };
 
-static const struct option *find_option(const char *word)
+/* As other programs of the tree, and most programs, spell them. */
+static const char *spelling_of(const char *word)
 {
+	if (strcmp(word, "--version") == 0)
+		return "-V";
+	if (strcmp(word, "-h") == 0 || strcmp(word, "-help") == 0)
+		return "--help";
+	return word;
+}
+
+static const struct option *find_option(const char *given)
+{
+	const char *word = spelling_of(given);
+
 	for (size_t i = 0; i < OPTIONS; i++)
 		if (strcmp(word, table[i].spelling) == 0)
 			return &table[i];

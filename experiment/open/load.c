@@ -49,8 +49,6 @@ static uint64_t find_cpu_time(const struct exp_load *load)
 {
 	uint64_t cpu_ns = load->experiment->info.cpu_ns;
 
-	if (cpu_ns == 0)
-		cpu_ns = experiment_counter(load->experiment, "cpu_ns", 0);
 	for (size_t i = 0; i < load->usage_count && load->experiment->info.cpu_ns == 0; i++)
 		if (load->usage[i].cpu_ns > cpu_ns)
 			cpu_ns = load->usage[i].cpu_ns;

@@ -82,8 +82,11 @@ Test(archive, help_and_version_need_no_experiment)
 	cr_expect(strstr(made.out, "\n  -n         do not archive descendants' objects\n") != NULL);
 	cr_expect(strstr(made.out, "\n  usedsrc        ") != NULL);
 	cr_expect_eq(made.status, 0);
+	check(RUN("-h"), made.out, "", 0);
+	check(RUN("-help"), made.out, "", 0);
 	capture_run_fini(&made);
 	check(RUN("-V"), "xer_archive " XER_VERSION "\n", "", 0);
+	check(RUN("--version"), "xer_archive " XER_VERSION "\n", "", 0);
 	check(RUN("-a", "nonsense", "-V"), "xer_archive " XER_VERSION "\n", "", 0);
 }
 
