@@ -280,6 +280,23 @@ Test(expression, errors_name_the_column_and_the_nearest_word)
 	refuse("\x01", 1, "no word of an expression");
 }
 
+/* Wherever what is wrong stands, all of the expression is refused. */
+Test(expression, an_error_in_any_part_is_one_of_the_whole)
+{
+	static const struct {
+		const char *text;
+		size_t column;
+	} rows[] = {{"STACK && 1", 1},        {"1 && STACK", 6},         {"STACK || 1", 1},
+	            {"1 || STACK", 6},        {"1 && (2 || STACK)", 12}, {"1 + STACK", 5},
+	            {"STACK < 1", 1},         {"1 < STACK", 5},          {"STACK ? 1 : 2", 1},
+	            {"1 ? STACK : 2", 5},     {"1 ? 2 : STACK", 9},      {"!STACK", 2},
+	            {"(1, STACK)", 5},        {"(STACK, 1)", 2},         {"-STACK", 2},
+	            {"1 IN (2, -STACK)", 11}, {"-STACK IN (2, 3)", 2},   {"LOG2(STACK)", 6}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		refuse(rows[i].text, rows[i].column, "functions can only be compared with a stack");
+}
+
 Test(expression, nesting_and_length_have_bounds)
 {
 	char text[8192] = "", item[16];

@@ -4,6 +4,8 @@
 #include "tests/unit/experiment/make_experiment.h"
 
 #include "experiment/base/internal.h"
+
+#include "format/fdr.h"
 #include "format/record.h"
 
 #include <criterion/criterion.h>
@@ -97,6 +99,31 @@ static void check_usage(const struct exp_data_set *set)
 	cr_expect_eq(last->reason, FMT_sample_reason_END);
 }
 
+/* Other readers of the format take the length of a buffer from the file's header. */
+static void check_head(void)
+{
+	struct fdr_header header;
+	struct fdr_prologue prologue;
+	unsigned char bytes[FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE];
+	char path[sizeof(maker.path) + 16];
+	struct stat status;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/overview", maker.path);
+	file = fopen(path, "r");
+	cr_assert_not_null(file);
+	cr_assert_eq(fread(bytes, sizeof(bytes), 1, file), 1);
+	cr_assert_eq(fstat(fileno(file), &status), 0);
+	fclose(file);
+	cr_assert_eq(fdr_header_get(bytes, &header), 0);
+	cr_assert_eq(fdr_prologue_get(bytes + FDR_HEADER_SIZE, &prologue), 0);
+	cr_expect_eq(header.buffer_size, (uint64_t)status.st_size - FDR_HEADER_SIZE);
+	cr_expect_eq(prologue.extent_left, (uint64_t)status.st_size - FDR_HEADER_SIZE);
+	cr_expect_eq(prologue.tsc, MAKER_START_TICKS);
+	cr_expect_eq(prologue.wall_ns, 1000000000);
+	cr_expect_eq(header.cycle_frequency, MAKER_HZ);
+}
+
 /* Before and after: the files say what the log says. */
 Test(complete, the_overview_has_the_usage_at_start_and_end)
 {
@@ -112,6 +139,7 @@ Test(complete, the_overview_has_the_usage_at_start_and_end)
 	complete_it();
 	cr_assert(has_file("overview") && has_file("map.xml"));
 	cr_expect(!has_file("JAVA_CLASSES") && !has_file(".overview.new") && !has_file(".map.new"));
+	check_head();
 	map = text_of("map.xml");
 	cr_expect_str_eq(map,
 	                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<map version=\"1.0\">\n"

@@ -113,6 +113,19 @@ Test(memo_pool, nor_is_one_taken_away_in_the_recorder)
 }
 
 /* A thread that has read where its memo is may go on with it after it was taken away. */
+/* A search takes only so long: that many are asked whether they were used since the last one. */
+Test(memo_pool, a_search_looks_at_256)
+{
+	int count = BUDGET / (int)walk_memo_size(WALK_FRAMES_MIN), left = 0;
+
+	cr_assert_lt(count, THREADS);
+	use_all(0, count);
+	cr_assert_not_null(give_one(threads[count], WALK_FRAMES_MIN));
+	for (int i = 0; i < count; i++)
+		left += memo_of(threads[i], COL_NORMAL)->is_used;
+	cr_assert_eq(count - left, 256);
+}
+
 Test(memo_pool, what_was_taken_away_rests)
 {
 	int first = -1;
