@@ -69,19 +69,37 @@ static uint32_t put_row(struct page *page, const struct page_row *row, uint32_t 
 	return (uint32_t)page->rows++;
 }
 
+/* The totals that have values in any row: of some 80, a reading has five to ten. */
+struct present {
+	unsigned char total[EXP_METRICS];
+	unsigned count;
+};
+
+static struct present find_present(const struct page_rows *rows)
+{
+	struct present present = {.count = 0};
+
+	for (unsigned i = 0; i < EXP_METRICS; i++)
+		if (exp_totals[i].role != EXP_ROLE_MOST && rows->set->nodes.value[i])
+			present.total[present.count++] = (unsigned char)i;
+	return present;
+}
+
 /* Write a row, unless the one before it is at the same place, and was written as `before`. */
 static struct written put_parts(struct walk *walk, const struct page_rows *rows,
-                                const struct page_row *row, struct written before)
+                                const struct page_row *row, const struct present *present,
+                                struct written before)
 {
 	uint32_t clock = walk_place(walk, row->node, row->kind);
 	uint32_t own = walk_place(walk, row->node, FMT_DATAKINDS);
 	struct written written = before;
 
-	for (unsigned i = 0; i < EXP_METRICS; i++) {
-		uint32_t *to = is_clock(i) ? &written.clock : &written.own;
+	for (unsigned i = 0; i < present->count; i++) {
+		unsigned total = present->total[i];
+		uint32_t *to = is_clock(total) ? &written.clock : &written.own;
 
-		if (*to == NO_ROW && value_of(rows, row, i) != 0)
-			*to = put_row(walk->page, row, is_clock(i) ? clock : own);
+		if (*to == NO_ROW && value_of(rows, row, total) != 0)
+			*to = put_row(walk->page, row, is_clock(total) ? clock : own);
 		if (clock == own && *to != NO_ROW)
 			written.clock = written.own = *to;
 	}
@@ -245,6 +263,7 @@ void walk_put_rows(struct walk *walk, const struct page_rows *rows)
 	struct page *page = walk->page;
 	struct written *written = memory_take(rows->count, sizeof(*written));
 	const struct written nowhere = {NO_ROW, NO_ROW};
+	const struct present present = find_present(rows);
 
 	for (size_t i = 0; i < rows->count;) {
 		unsigned kind = rows->rows[i].kind;
@@ -252,7 +271,7 @@ void walk_put_rows(struct walk *walk, const struct page_rows *rows)
 
 		for (; i < rows->count && rows->rows[i].kind == kind; i++)
 			written[i] = put_parts(
-				walk, rows, &rows->rows[i],
+				walk, rows, &rows->rows[i], &present,
 				i > 0 && is_same_place(&rows->rows[i], &rows->rows[i - 1])
 					? written[i - 1]
 					: nowhere);

@@ -9,7 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FAULTS_TOLD = 5, HEAD_SIZE = FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE };
+enum {
+	FAULTS_TOLD = 5,
+	HEAD_SIZE = FDR_PROLOGUE_SIZE + FDR_METADATA_SIZE,
+	UNITS_AHEAD = 16 /* that are read at once where units are not used */
+};
 
 const char *const exp_stream_names[] = {
 #define STREAM(id, name, role) name,
@@ -67,6 +71,19 @@ static int is_whole(const struct fdr_prologue *prologue, uint64_t at)
 	       (at + prologue->extent_left) % FDR_EXTENT_UNIT == 0;
 }
 
+/* The first unit from `at` on that does not begin with 0, or one behind the last that was looked
+ * at: in a file without holes, there are many that do. */
+static uint64_t skip_zeros(const struct exp_stream *stream, uint64_t at)
+{
+	uint8_t bytes[UNITS_AHEAD * FDR_EXTENT_UNIT];
+	ssize_t got = exp_data_file_read(&stream->file, bytes, sizeof(bytes), at);
+
+	for (size_t i = 0; got > 0 && i < (size_t)got; i += FDR_EXTENT_UNIT, at += FDR_EXTENT_UNIT)
+		if (bytes[i] != 0)
+			break;
+	return at;
+}
+
 /* Where the next unit begins that is worth a look, behind the useless one at `at`. */
 static uint64_t skip_unit(const struct exp_stream *stream, uint64_t at, int is_zero)
 {
@@ -75,10 +92,11 @@ static uint64_t skip_unit(const struct exp_stream *stream, uint64_t at, int is_z
 	if (is_zero && next < stream->size) {
 		uint64_t data = exp_data_file_data(&stream->file, next);
 
-		next = data >= stream->size ? stream->size
-		                            : data / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT;
+		next = data >= stream->size
+		               ? stream->size
+		               : skip_zeros(stream, data / FDR_EXTENT_UNIT * FDR_EXTENT_UNIT);
 	}
-	return next;
+	return next < stream->size ? next : stream->size;
 }
 
 uint64_t exp_stream_find_buffer(const struct exp_stream *stream, uint64_t at)
