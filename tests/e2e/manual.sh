@@ -130,3 +130,24 @@ succeeds "the program of collectorAPI(3) compiles" compile phases
 succeeds "and is recorded" xcollect -o phases.er ./phases
 xer_print -header phases.er >out.txt
 contains "its pause is told" '[Pp]ause' out.txt
+
+# The functions are those of the library as it was built; its pkg-config file is tried with the packages.
+block xer_sampler.3 zx_sampler_create >counts.c
+succeeds "the program of xer_sampler(3) compiles" ${CC:-gcc} -D_GNU_SOURCE -fno-omit-frame-pointer -I "$house/include" -o counts counts.c \
+	"$BUILD/lib/libsampler.a" "$BUILD/lib/libxfmt.a" -lpthread
+if ./counts >out.txt; then
+	contains "and counts its samples" '^[1-9][0-9]* samples, ' out.txt
+else
+	skip "the program of xer_sampler(3) samples" "not permitted here" 1
+fi
+
+if have xmllint; then
+	blocks experiment.5 | grep '^xmllint' >lines.txt
+	is "experiment(5) has examples" 3 "$(wc -l <lines.txt)"
+	while IFS= read -r line; do
+		sh -c "$line" >out.txt 2>err.txt
+		is "experiment.5: $line" "0 yes" "$? $([ -s out.txt ] && echo yes)"
+	done <lines.txt
+else
+	skip "examples of experiment(5)" "no xmllint" 4
+fi
