@@ -208,7 +208,7 @@ export function liveBytes({head}, from, to, steps) {
 }
 
 /**
- * Resident sets as far as usage samples tell of them: the largest so far, summed up over processes.
+ * Resident sets as far as usage samples tell of them: the largest so far, summed up over processes that lived for more than two.
  * @param {import("./report.js").Report} report
  * @param {number} from
  * @param {number} to
@@ -218,7 +218,7 @@ function residentBytes({head, data: {usage}}, from, to, steps) {
 	const sums = new Float64Array(steps);
 	let first = 0;
 	for (const {is_base, usages, start_ns, duration_ns} of head.experiments) {
-		for (let i = 0, at = first; i < steps && !is_base && usages > 0; i++) {
+		for (let i = 0, at = first; i < steps && !is_base && usages > 2; i++) {
 			const time = from + ((i + 1) / steps) * (to - from);
 			while (at < first + usages - 1 && usage.time[at + 1] <= time) at++;
 			if (time >= start_ns && time <= start_ns + duration_ns + (to - from) / steps) sums[i] += usage.resident[at] * 1024;

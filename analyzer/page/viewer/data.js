@@ -24,10 +24,10 @@
  *   functions: {name: Uint32Array, object: Uint32Array, file: Uint32Array, line: Uint32Array, origin: Uint32Array},
  *   frames: {function: Uint32Array, file: Uint32Array, line: Uint32Array},
  *   nodes: {parent: Uint32Array, frame: Uint32Array},
- *   rows: {time: Float64Array, span: Uint32Array, thread: Uint32Array, node: Uint32Array},
+ *   rows: {time: Uint32Array, span: Uint32Array, thread: Uint32Array, node: Uint32Array},
  *   deaths: {row: Uint32Array, span: Uint32Array, bytes: Float64Array, count: Float64Array},
  *   things: {experiment: Uint32Array, name: Uint32Array, sort: Uint32Array, number: Float64Array},
- *   uses: {time: Float64Array, span: Uint32Array, thread: Uint32Array, thing: Uint32Array, call: Uint32Array, class: Uint32Array, count: Uint32Array,
+ *   uses: {time: Uint32Array, span: Uint32Array, thread: Uint32Array, thing: Uint32Array, call: Uint32Array, class: Uint32Array, count: Uint32Array,
  *     ns: Float64Array, short: Float64Array, bytes: Float64Array, received: Float64Array},
  *   marks: {kind: Uint32Array, begin: Float64Array, duration: Float64Array, thread: Uint32Array, node: Uint32Array,
  *     name: Uint32Array, bytes: Float64Array},
@@ -62,7 +62,7 @@ async function bytesOf(name) {
 }
 
 /**
- * Numbers by LEB128.
+ * Numbers by LEB128. Nearly all have at most four bytes: these are decoded by integers of 32 bits.
  * @template {Uint32Array|Float64Array} T
  * @param {Uint8Array} bytes
  * @param {new (length: number) => T} Type
@@ -71,31 +71,33 @@ async function bytesOf(name) {
  */
 function numbersOf(bytes, Type, steps) {
 	let count = 0;
-	for (let i = 0; i < bytes.length; i++) if (bytes[i] < 128) count++;
+	for (let i = 0; i < bytes.length; i++) count += 1 - (bytes[i] >>> 7);
 	const out = new Type(count);
 	let at = 0, last = 0;
 	for (let i = 0; i < count; i++) {
+		const first = at;
 		let byte = bytes[at++], number = byte & 127;
-		if (byte >= 128) {
+		for (let shift = 7; byte >= 128 && shift < 28; shift += 7) {
 			byte = bytes[at++];
-			number |= (byte & 127) << 7;
-			if (byte >= 128) {
-				byte = bytes[at++];
-				number |= (byte & 127) << 14;
-				// What needs more than 21 bits is no integer of 32 for sure.
-				for (let factor = 2097152; byte >= 128; factor *= 128) {
-					byte = bytes[at++];
-					number += (byte & 127) * factor;
-				}
-			}
+			number |= (byte & 127) << shift;
 		}
-		if (steps) number = last += number < 2147483648 ? (number >>> 1) ^ -(number & 1) : number % 2 ? -(number + 1) / 2 : number / 2;
-		out[i] = number;
+		if (byte < 128) {
+			out[i] = steps ? (last += (number >>> 1) ^ -(number & 1)) : number;
+			continue;
+		}
+		let wide = 0, factor = 1;
+		at = first;
+		do {
+			byte = bytes[at++];
+			wide += (byte & 127) * factor;
+			factor *= 128;
+		} while (byte >= 128);
+		out[i] = steps ? (last += wide % 2 ? -(wide + 1) / 2 : wide / 2) : wide;
 	}
 	return out;
 }
 
-const WIDE = new Set(["row.time", "death.bytes", "death.count", "use.time", "use.ns", "use.short", "use.bytes", "use.received", "thing.number", "mark.begin", "mark.duration", "mark.bytes", "usage.time", "usage.user", "usage.system",
+const WIDE = new Set(["death.bytes", "death.count", "use.ns", "use.short", "use.bytes", "use.received", "thing.number", "mark.begin", "mark.duration", "mark.bytes", "usage.time", "usage.user", "usage.system",
 	"usage.resident", "usage.faults", "usage.switches"]);
 
 /**

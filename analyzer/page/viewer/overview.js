@@ -93,10 +93,11 @@ function qualityText(table) {
 	if (of.wall_explained?.value !== undefined && of.wall?.value)
 		parts.push(`wall-clock time explained ${((100 * of.wall_explained.value) / of.wall.value).toFixed(1)} % (${of.wall_explained.value.toFixed(2)} of ${of.wall.value.toFixed(2)} s)`);
 	for (const {value, column} of Object.values(of)) {
-		if (["cpu_covered", "cpu", "wall_explained", "wall", "truncated_share", "unresolved_share"].includes(column.key) || value === null) continue;
-		if (value !== 0 || column.key === "lost" || column.key === "truncated") parts.push(`${value} ${column.heading.toLowerCase()}`);
+		if (["cpu_covered", "cpu", "wall_explained", "wall", "truncated_share", "unresolved_share", "half_reach"].includes(column.key) || value === null) continue;
+		if (value !== 0 || column.key === "lost" || column.key === "truncated") parts.push(`${value} ${/^[A-Z][a-z]/.test(column.heading) && !/^Open/.test(column.heading) ? column.heading.toLowerCase() : column.heading}`);
 	}
 	if (of.unresolved_share?.value) parts.push(`${of.unresolved_share.value.toFixed(1)} % in unresolved code`);
+	if (of.half_reach?.value) parts.push(`50 % is ±${of.half_reach.value.toFixed(0)} points (95 %)`);
 	return parts.join(", ");
 }
 

@@ -62,7 +62,7 @@ function markLegend(report) {
 /** What else is marked: collections of garbage and labels. @param {import("./report.js").Report} report */
 function events(report) {
 	/** @type {[number, string, string][]} */
-	const all = [[report.head.collections.length, theme().wait, "Garbage collection"], [report.head.labels.length, theme().accent, "Label of a usage sample"]];
+	const all = [[report.head.collections.length, theme().match, "Garbage collection"], [report.head.labels.length, theme().accent, "Label of a usage sample"]];
 	return all.filter(([count]) => count > 0).map(([, color, text]) => {
 		const patch = make("span", {class: "patch"});
 		patch.style.background = color;
@@ -429,7 +429,7 @@ class Lanes {
 		if (!lane.isHead && !lane.isOnly) return;
 		line(experiment.start_ns + experiment.duration_ns, colors.soft, 2);
 		for (const label of head.labels) if (label.experiment === lane.process) line(label.time_ns, colors.accent, 2);
-		for (const gc of head.collections) if (gc.experiment === lane.process) line(gc.begin_ns, colors.wait, Math.max(1, gc.duration_ns * scale));
+		for (const gc of head.collections) if (gc.experiment === lane.process) line(gc.begin_ns, colors.match, Math.max(1, gc.duration_ns * scale));
 	}
 
 	/**
