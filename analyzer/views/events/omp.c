@@ -89,7 +89,7 @@ static double share(uint64_t part, uint64_t whole)
 void view_ompregions(const struct dataset *dataset, const struct choices *choices,
                      struct output *output, const struct command_argument *argument)
 {
-	struct rows rows = find_rows(dataset, 1);
+	struct rows rows = find_rows(dataset, 1), others = find_rows(dataset, 0);
 	struct print_table *table = print_table_begin("ompregions");
 
 	(void)argument;
@@ -119,10 +119,11 @@ void view_ompregions(const struct dataset *dataset, const struct choices *choice
 		           share(construct->work_ns, construct->work_ns + construct->wait_ns));
 	}
 	print_table_end(output, table, choices->limit);
-	if (rows.count != 0)
+	if (rows.count != 0 && others.count != 0)
 		report_put_next(dataset, choices, output, "ompconstructs", NULL,
 		                "what the threads waited for in them");
 	free(rows.row);
+	free(others.row);
 }
 
 void view_ompconstructs(const struct dataset *dataset, const struct choices *choices,

@@ -113,3 +113,29 @@ Test(view_omp, constructs_stand_by_time_then_by_count_then_by_kind_and_place)
 	                        "lock,<Unknown>,1,0.000000800,0.000000800",
 	                        "lock,<Unknown>,1,0.000000200,0.000000200", NULL});
 }
+
+static int has_hint(void)
+{
+	struct answer made;
+	int found;
+
+	maker_stream_put(&maker, &stream, "omptrace");
+	made = answer_of(maker.path, "ompregions");
+	cr_assert(strstr(made.text, "<Unknown>"), "%s%s", made.text, made.messages);
+	found = strstr(made.text, "# next: ompconstructs") != NULL;
+	answer_fini(&made);
+	return found;
+}
+
+Test(view_omp, no_hint_leads_to_an_empty_table)
+{
+	put_region(1, FIRST, 1000, 1000, 1000);
+	cr_expect_not(has_hint());
+}
+
+Test(view_omp, a_construct_in_a_region_is_worth_a_hint)
+{
+	put(FMT_omp_event_TASK, 1, SECOND, 500, 0);
+	put_region(1, FIRST, 1000, 1000, 1000);
+	cr_expect(has_hint());
+}
