@@ -74,7 +74,7 @@ uint32_t sources_streams(void)
 	uint32_t streams = 0;
 
 	for (const struct source *each = sources.first; each != sources.end; each++)
-		if (each->streams && col_on(each->id))
+		if (each->streams && is_wanted(each))
 			streams |= each->streams &
 			           (each->streams_of_recording ? each->streams_of_recording()
 			                                       : UINT32_MAX);

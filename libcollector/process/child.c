@@ -88,7 +88,7 @@ void child_begin(char letter, uint32_t number)
 static int is_unannounced(void)
 {
 	if (!col.is_recorded)
-		return col_self && !atomic_load(&col.switches->has_states);
+		return is_watching && col_self && !atomic_load(&col.switches->has_states);
 	return !col_is_recording() && sys_getpid() != col.pid;
 }
 
@@ -100,7 +100,7 @@ void child_look(void)
 
 int child_is_told(void)
 {
-	return is_watching;
+	return is_watching || col.is_recorded;
 }
 
 static int make_files(void *unused)
