@@ -262,17 +262,13 @@ static void zygote(void)
 		_exit(9);
 	children();
 }
-void collector_pause(void) __attribute__((weak));
-void collector_resume(void) __attribute__((weak));
-/* Nothing records when files can still be created. */
-static void pause_and_give_up(void)
+/* With xcollect -y USR1, nothing is recorded while files can still be created. */
+static void begin_late(void)
 {
-	if (collector_pause)
-		collector_pause();
+	signal(SIGUSR1, SIG_IGN);
 	if (no_files() != 0)
 		_exit(9);
-	if (collector_resume)
-		collector_resume();
+	raise(SIGUSR1);
 }
 void collector_terminate_expt(void) __attribute__((weak));
 static void terminated(void)
@@ -317,8 +313,8 @@ int main(int argc, char **argv)
 		child(drop_raw);
 	} else if (strcmp(what, "chroot") == 0) {
 		child(leave);
-	} else if (strcmp(what, "paused") == 0) {
-		child(pause_and_give_up);
+	} else if (strcmp(what, "late") == 0) {
+		child(begin_late);
 	} else if (strcmp(what, "zygote") == 0) {
 		child(zygote);
 	} else if (strcmp(what, "terminated") == 0) {
@@ -334,13 +330,13 @@ C
 builds "the program" gcc -O1 -g -w -pthread -fopenmp -I"$tests/../include" -o gives gives.c
 metrics=(-metrics i.heapalloccnt:name -functions)
 
-# same CLAIM WHAT: it prints and returns the same as without a recorder; recorded into WHAT.er
+# same CLAIM WHAT [OPTION...]: it prints and returns the same as without a recorder; recorded into WHAT.er
 same()
 {
 	local plain recorded
 	(ulimit -n 1024 && limited 60 ./gives "$2") >plain.out 2>&1
 	plain=$?
-	(ulimit -n 1024 && limited 60 "$xcollect" -H on -A off -o "$2.er" ./gives "$2") >recorded.out 2>recorded.err
+	(ulimit -n 1024 && limited 60 "$xcollect" -H on -A off "${@:3}" -o "$2.er" ./gives "$2") >recorded.out 2>recorded.err
 	recorded=$?
 	is "$1" "$plain $(xargs <plain.out)" "$recorded $(xargs <recorded.out)"
 	report "$2" "${metrics[@]}" -header all
@@ -357,8 +353,8 @@ is "and so is what came while there was none" 5010 "$(value closefrom mark 1)"
 if timeout 10 ./gives seccomp | grep -qx 3; then
 	same "a filter that lets nothing be opened" seccomp
 	is "the child that has it is recorded" 1000 "$(value seccomp mark 1)"
-	same "the same, while the recording is paused" paused
-	is "what comes when it goes on is recorded" 1000 "$(value paused mark 1)"
+	same "the same, before a recording begins" late -y USR1
+	is "what comes then is recorded" 1000 "$(value late mark 1)"
 	plain=$(./gives others; echo $?)
 	is "the same, of regions of OpenMP and user events" "$plain" \
 		"$(limited 60 "$xcollect" --omp=on --component=second:020 -A off -o others.er ./gives others 2>others.err; echo $?)"
