@@ -5,7 +5,7 @@ import js from "@eslint/js";
 const browser = ["document", "window", "location", "history", "navigator", "matchMedia", "getComputedStyle", "requestAnimationFrame", "setTimeout", "clearTimeout",
 	"performance", "Blob", "Response", "DecompressionStream", "TextDecoder", "URLSearchParams", "ResizeObserver", "addEventListener", "atob", "Event",
 	"HTMLElement", "SECTIONS"];
-const node = ["process", "console", "setTimeout", "URL", "window", "document", "location", "requestAnimationFrame", "performance", "Event", "WheelEvent"];
+const node = ["process", "getComputedStyle", "console", "setTimeout", "URL", "window", "document", "location", "requestAnimationFrame", "performance", "Event", "WheelEvent"];
 const rules = {
 	...js.configs.recommended.rules,
 	"no-var": "error", "prefer-const": "error", eqeqeq: "error", "no-eval": "error", "no-implied-eval": "error", "no-new-func": "error",

@@ -335,6 +335,27 @@ async function checkDifference(browser, path, newer, older) {
 	await page.close();
 }
 
+/** On paper: light, what can only be clicked left out, no table cut off at the right. */
+async function checkPrint(browser, path) {
+	const {page, troubles} = await openReport(browser, path, {width: 794, height: 1123, scheme: "dark"});
+	await page.emulateMediaType("print");
+	for (const id of await page.evaluate(() => window.xer.app.pages.map((each) => each.id))) {
+		await page.evaluate((which) => window.xer.choose({page: which}), id);
+		troubles.push(...(await page.evaluate((which) => {
+			window.dispatchEvent(new Event("beforeprint"));
+			const wrong = [], root = document.documentElement, shown = [...document.querySelectorAll(".controls, .tools, .tabletools, #theme")].filter((each) => each.getBoundingClientRect().height > 0);
+			if (getComputedStyle(root).getPropertyValue("--back").trim() !== "#ffffff") wrong.push("is dark");
+			if (shown.length) wrong.push(`shows ${shown[0].className || shown[0].id}`);
+			for (const table of document.querySelectorAll("table")) if (table.getBoundingClientRect().right > window.innerWidth + 1) wrong.push(`cuts off ${table.caption?.textContent}`);
+			window.dispatchEvent(new Event("afterprint"));
+			if (root.dataset.theme) wrong.push("stays light");
+			return wrong.map((each) => `${which} ${each}`);
+		}, id)));
+	}
+	none(`${basename(path, ".html")}: can be printed`, troubles);
+	await page.close();
+}
+
 async function checkSizes(browser, path) {
 	const troubles = [];
 	for (const [width, height] of [[1280, 800], [3840, 2160], [390, 844]]) {
@@ -355,7 +376,10 @@ const {browser, end} = await startBrowser(chromium);
 try {
 	for (const path of paths) await checkExperiment(browser, path);
 	await checkDifference(browser, "difference.html", "profile.er", "heap.er");
-	for (const path of paths.filter((each) => /(profile|hostile)\.er$/.test(each))) await checkSizes(browser, resolve(path.replace(/\.er$/, ".html")));
+	for (const path of paths.filter((each) => /(profile|hostile)\.er$/.test(each))) {
+		await checkSizes(browser, resolve(path.replace(/\.er$/, ".html")));
+		if (path.endsWith("profile.er")) await checkPrint(browser, resolve(path.replace(/\.er$/, ".html")));
+	}
 } finally {
 	await end();
 }

@@ -1,5 +1,6 @@
 // app.js: the page as a whole: title, tabs, what is chosen, and the page that is shown.
 
+import { drawAll } from "./canvas.js";
 import { curvesOf, makeStrip } from "./clock.js";
 import { showCode } from "./code.js";
 import { loadData } from "./data.js";
@@ -145,6 +146,20 @@ class App {
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 			this.strip?.redraw();
 			this.show();
+		});
+		/** @type {string|undefined} */
+		let before;
+		const {dataset} = document.documentElement;
+		// Paper is light.
+		addEventListener("beforeprint", () => {
+			before = dataset.theme;
+			dataset.theme = "light";
+			drawAll();
+		});
+		addEventListener("afterprint", () => {
+			if (before) dataset.theme = before;
+			else delete dataset.theme;
+			drawAll();
 		});
 		addEventListener("hashchange", () => {
 			readAddress();

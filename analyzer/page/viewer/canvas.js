@@ -1,5 +1,13 @@
 // canvas.js: a canvas as sharp as the screen, that draws again when its size changes.
 
+/** What draws a canvas. @type {WeakMap<HTMLCanvasElement, () => void>} */
+const drawn = new WeakMap();
+
+/** Draw all of them at once: a page that is printed does not wait for a frame. */
+export function drawAll() {
+	for (const canvas of document.querySelectorAll("canvas")) drawn.get(canvas)?.();
+}
+
 /**
  * @param {HTMLElement} parent
  * @param {number|(() => number)} height in pixels of the page
@@ -30,6 +38,7 @@ export function canvasIn(parent, height, draw, attributes) {
 		if (!asked) asked = requestAnimationFrame(now);
 	};
 	new ResizeObserver(redraw).observe(parent);
+	drawn.set(canvas, now);
 	redraw();
 	return {canvas, redraw, now};
 }

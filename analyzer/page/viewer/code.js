@@ -48,7 +48,7 @@ function listingOf(report, shown) {
 function listingTable(table, caption) {
 	const columns = table.columns.map((column, at) => ({column, at}));
 	const isMetric = (/** @type {string} */ key) => /^[eia][.%]/.test(key);
-	const numbers = columns.filter(({column, at}) => /^[eia]\./.test(column.key) && table.rows.some((row) => row[at]));
+	const numbers = columns.filter(({column, at}) => /^[eia]\.[^.]+$/.test(column.key) && table.rows.some((row) => row[at]));
 	const texts = columns.filter(({column, at}) => !isMetric(column.key) && !["kind", "hot", "is_hot"].includes(column.key) && table.rows.some((row) => row[at] !== null && row[at] !== ""));
 	const kind = columns.find(({column}) => column.key === "kind")?.at ?? -1, hot = columns.find(({column}) => column.key === "hot" || column.key === "is_hot")?.at ?? -1;
 	const most = numbers.map(({at}) => table.rows.reduce((sum, row) => Math.max(sum, row[at] || 0), 0));

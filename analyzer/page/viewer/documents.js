@@ -46,9 +46,11 @@ function stackOf(list) {
  */
 export function documentTable(table, caption) {
 	if (table.rows.length === 1 && table.columns.length > 3 && !table.columns.some((column) => column.kind === "list")) return recordOf(table, caption);
+	// Of stacks, metrics that none of them has are left out.
+	const isStacks = table.columns.some((column) => column.kind === "list");
 	return tableOf({
 		caption,
-		columns: table.columns.map((column, at) => ({
+		columns: table.columns.map((column, at) => ({column, at})).filter(({column, at}) => !isStacks || column.kind !== "number" || table.rows.some((row) => row[at])).map(({column, at}) => ({
 			key: column.key, heading: column.heading.replace(/\n/g, " "), isNumber: column.kind === "number", wide: column.kind !== "number",
 			title: column.unit ? `${column.heading} (${column.unit})` : column.heading,
 			value: (row) => (Array.isArray(row[at]) ? row[at][0] : row[at]),
