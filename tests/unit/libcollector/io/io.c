@@ -14,24 +14,59 @@
 #include <sys/sendfile.h>
 #include <sys/un.h>
 
-#define WRAPPED(name) extern __typeof__(name) wrapped_##name;
-WRAPPED(read)
-WRAPPED(write)
-WRAPPED(pread)
-WRAPPED(pread64)
-WRAPPED(pwrite)
-WRAPPED(pwrite64) WRAPPED(readv) WRAPPED(writev) WRAPPED(preadv) WRAPPED(preadv64) WRAPPED(
-	pwritev) WRAPPED(pwritev64) WRAPPED(preadv2) WRAPPED(preadv64v2) WRAPPED(pwritev2)
-	WRAPPED(pwritev64v2) WRAPPED(sendfile) WRAPPED(sendfile64) WRAPPED(copy_file_range) WRAPPED(
-		splice) WRAPPED(tee) WRAPPED(vmsplice) WRAPPED(aio_return) WRAPPED(aio_return64)
-		WRAPPED(send) WRAPPED(sendto) WRAPPED(sendmsg) WRAPPED(recv) WRAPPED(recvfrom)
-			WRAPPED(recvmsg) WRAPPED(sendmmsg) WRAPPED(recvmmsg) WRAPPED(close) WRAPPED(
-				dup) WRAPPED(dup2) WRAPPED(dup3) WRAPPED(socket) WRAPPED(accept)
-				WRAPPED(accept4) WRAPPED(connect) WRAPPED(pipe) WRAPPED(pipe2)
-					WRAPPED(socketpair) WRAPPED(close_range) WRAPPED(closefrom)
-						WRAPPED(lseek) WRAPPED(lseek64) WRAPPED(fsync)
-							WRAPPED(fdatasync) WRAPPED(msync) ssize_t
-	wrapped___read_chk(int fd, void *to, size_t size, size_t room);
+#define WRAPPED(name) extern __typeof__(name) wrapped_##name
+WRAPPED(read);
+WRAPPED(write);
+WRAPPED(pread);
+WRAPPED(pread64);
+WRAPPED(pwrite);
+WRAPPED(pwrite64);
+WRAPPED(readv);
+WRAPPED(writev);
+WRAPPED(preadv);
+WRAPPED(preadv64);
+WRAPPED(pwritev);
+WRAPPED(pwritev64);
+WRAPPED(preadv2);
+WRAPPED(preadv64v2);
+WRAPPED(pwritev2);
+WRAPPED(pwritev64v2);
+WRAPPED(sendfile);
+WRAPPED(sendfile64);
+WRAPPED(copy_file_range);
+WRAPPED(splice);
+WRAPPED(tee);
+WRAPPED(vmsplice);
+WRAPPED(aio_return);
+WRAPPED(aio_return64);
+WRAPPED(send);
+WRAPPED(sendto);
+WRAPPED(sendmsg);
+WRAPPED(recv);
+WRAPPED(recvfrom);
+WRAPPED(recvmsg);
+WRAPPED(sendmmsg);
+WRAPPED(recvmmsg);
+WRAPPED(close);
+WRAPPED(dup);
+WRAPPED(dup2);
+WRAPPED(dup3);
+WRAPPED(socket);
+WRAPPED(accept);
+WRAPPED(accept4);
+WRAPPED(connect);
+WRAPPED(pipe);
+WRAPPED(pipe2);
+WRAPPED(socketpair);
+WRAPPED(close_range);
+WRAPPED(closefrom);
+WRAPPED(lseek);
+WRAPPED(lseek64);
+WRAPPED(fsync);
+WRAPPED(fdatasync);
+WRAPPED(msync);
+
+ssize_t wrapped___read_chk(int fd, void *to, size_t size, size_t room);
 ssize_t wrapped___pread_chk(int fd, void *to, size_t size, off_t at, size_t room);
 ssize_t wrapped___pread64_chk(int fd, void *to, size_t size, off64_t at, size_t room);
 ssize_t wrapped___recv_chk(int fd, void *to, size_t size, size_t room, int flags);
