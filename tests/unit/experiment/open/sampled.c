@@ -156,6 +156,20 @@ Test(sampled, names_are_those_that_the_parents_logs_tell)
 	end();
 }
 
+/* Helpers may have told of the founder last, and numbers of processes begin again. */
+Test(sampled, neither_order_nor_numbers_matter)
+{
+	begin(SETTING CLOCK
+	      "<event kind=\"fork\" time=\"1000000100\" pid=\"3\" lineage=\"_f1\"/>\n" EXIT);
+	image(3, MONO + 100, FOUNDER, 1, MONO + 200, "static");
+	image(70, MONO + 700, 69, 1, MONO + 800, "lost");
+	founder_image();
+	open_founder();
+	expect("_f1_x1");
+	cr_expect_eq(experiment_info(founder)->left_out, 1);
+	end();
+}
+
 /* The founder forks 60, which forks 61 and 62; 62 executes two programs. */
 Test(sampled, where_no_log_tells_the_kernel_has_told_who_made_whom)
 {
