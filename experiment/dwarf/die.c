@@ -7,9 +7,10 @@
 #include <stdlib.h>
 
 enum {
-	HEAD_MAX = 40,    /* bytes of a unit's header */
-	CHAIN_MAX = 16,   /* of instances of instances */
-	NESTING_MAX = 512 /* of entries, when going over one */
+	HEAD_MAX = 40,     /* bytes of a unit's header */
+	CHAIN_MAX = 16,    /* of instances of instances */
+	NESTING_MAX = 512, /* of entries, when going over one */
+	PARENTS_MAX = 32   /* of entries, when looking for one's parent */
 };
 
 void exp_dies_init(struct exp_dies *dies, struct exp_debug_sections *sections)
@@ -249,6 +250,30 @@ int exp_die_next(struct exp_dies *dies, struct exp_die *die)
 		}
 	}
 	return exp_die_read(dies, die->unit, next, die);
+}
+
+int exp_die_parent(struct exp_dies *dies, const struct exp_die *die, struct exp_die *out)
+{
+	struct exp_die next;
+	int rc = exp_die_read(dies, die->unit, die->unit->first, out);
+
+	for (int depth = 0; rc == 0 && depth < PARENTS_MAX && out->has_children; depth++) {
+		struct exp_die child;
+
+		rc = exp_die_read(dies, die->unit, out->behind, &child);
+		for (next = child; rc == 0 && child.tag != 0 && child.offset < die->offset;
+		     child = next) {
+			rc = exp_die_next(dies, &next);
+			if (rc == 0 && next.offset > die->offset)
+				break;
+		}
+		if (rc == 0 && child.offset == die->offset)
+			return 0;
+		if (rc == 0 && (child.tag == 0 || child.offset > die->offset))
+			return -ENOENT;
+		*out = child;
+	}
+	return rc != 0 ? rc : -ENOENT;
 }
 
 /* A reader of a value. */

@@ -109,6 +109,10 @@ int exp_die_read(struct exp_dies *dies, struct exp_die_unit *unit, uint64_t offs
  */
 int exp_die_next(struct exp_dies *dies, struct exp_die *die);
 
+/* The entry that an entry stands below. It is looked for from the start of the unit. Returns 0,
+ * -ENOENT or -EBADMSG. */
+int exp_die_parent(struct exp_dies *dies, const struct exp_die *die, struct exp_die *out);
+
 static inline int exp_die_has(const struct exp_die *die, enum exp_die_attribute attribute)
 {
 	return (die->present >> attribute & 1) != 0;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -299,6 +300,19 @@ static unsigned line_of(const struct exp_die *die, enum exp_die_attribute attrib
 	return exp_die_number(die, attribute, &line) == 0 && line <= INT32_MAX ? (unsigned)line : 0;
 }
 
+/* A lambda's function is declared nowhere; its type, which it stands below, is. */
+static void place_lambda(struct exp_dwarf *dwarf, const struct exp_die *die,
+                         struct exp_dwarf_frame *callee)
+{
+	struct exp_die at, type;
+
+	if (integrate(dwarf, die, EXP_DIE_NAME, &at) != 0 ||
+	    exp_die_parent(dwarf->dies, &at, &type) != 0)
+		return;
+	callee->decl_file = file_of(dwarf, &type, EXP_DIE_DECL_FILE);
+	callee->decl_line = line_of(&type, EXP_DIE_DECL_LINE);
+}
+
 static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
                      union exp_dwarf_entry *entry, int is_call, struct exp_dwarf_described *out)
 {
@@ -316,6 +330,9 @@ static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,
 		callee->decl_file = file_of(dwarf, &at, EXP_DIE_DECL_FILE);
 	if (integrate(dwarf, &die, EXP_DIE_DECL_LINE, &at) == 0)
 		callee->decl_line = line_of(&at, EXP_DIE_DECL_LINE);
+	if (callee->name && callee->decl_line == 0 &&
+	    strncmp(callee->name, "operator()", strlen("operator()")) == 0)
+		place_lambda(dwarf, &die, callee);
 	if (!is_call)
 		return;
 	out->line = line_of(&die, EXP_DIE_CALL_LINE);

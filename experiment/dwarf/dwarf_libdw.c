@@ -9,6 +9,7 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -326,6 +327,26 @@ static const char *file_of(struct exp_dwarf *dwarf, const struct exp_dwarf_unit 
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
+/* A lambda's function is declared nowhere; its type, which it stands below, is. */
+static void place_lambda(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit, Dwarf_Die *die,
+                         struct exp_dwarf_frame *frame)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die origin = *die, *scopes = NULL;
+	int line;
+
+	if (dwarf_attr(die, DW_AT_abstract_origin, &attribute) &&
+	    !dwarf_formref_die(&attribute, &origin))
+		return;
+	if (dwarf_getscopes_die(&origin, &scopes) > 1) {
+		if (dwarf_attr(&scopes[1], DW_AT_decl_file, &attribute))
+			frame->decl_file = file_of(dwarf, unit, &attribute);
+		if (dwarf_decl_line(&scopes[1], &line) == 0 && line > 0)
+			frame->decl_line = (unsigned)line;
+	}
+	free(scopes);
+}
+
 static void describe_callee(struct exp_dwarf *dwarf, const struct exp_dwarf_unit *unit,
                             Dwarf_Die *die, struct exp_dwarf_frame *frame)
 {
@@ -341,6 +362,9 @@ static void describe_callee(struct exp_dwarf *dwarf, const struct exp_dwarf_unit
 		frame->decl_file = file_of(dwarf, unit, &attribute);
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
 		frame->decl_line = (unsigned)line;
+	if (frame->name && frame->decl_line == 0 &&
+	    strncmp(frame->name, "operator()", strlen("operator()")) == 0)
+		place_lambda(dwarf, unit, die, frame);
 }
 
 static void describe(struct exp_dwarf *dwarf, struct exp_dwarf_unit *unit,

@@ -122,8 +122,8 @@ static const char *shown_name(struct noting *noting, const struct exp_dwarf_fram
 	const struct exp_symbol *symbol = address == 0
 	                                          ? NULL
 	                                          : exp_binary_symbol_at(noting->binary, address);
-	const char *name = frame->linkage_name ? frame->linkage_name : frame->name;
 	struct symbols *symbols = noting->symbols;
+	const char *name = exp_sym_linker_name(symbols, frame);
 
 	if (symbol && symbol->address == address)
 		name = symbol->name;

@@ -140,9 +140,17 @@ static struct sym_function *unnamed(struct symbols *symbols, struct exp_sym_obje
 	               &range, 1);
 }
 
-static const char *linker_name(const struct exp_dwarf_frame *frame)
+/* Lambdas, and calls of the objects of local classes, have all one name: it gets their place. */
+const char *exp_sym_linker_name(struct symbols *symbols, const struct exp_dwarf_frame *frame)
 {
-	return frame->linkage_name ? frame->linkage_name : frame->name;
+	const char *file = !frame->decl_file ? NULL : strrchr(frame->decl_file, '/'), *name;
+
+	if (frame->linkage_name || !frame->name || !frame->decl_file || frame->decl_line == 0 ||
+	    strncmp(frame->name, "operator()", strlen("operator()")) != 0)
+		return frame->linkage_name ? frame->linkage_name : frame->name;
+	name = exp_arena_printf(&symbols->arena, "operator() at %s:%u",
+	                        file ? file + 1 : frame->decl_file, frame->decl_line);
+	return name ? name : frame->name;
 }
 
 /* The function that really is at the address. frame: what debug information says of it, or NULL. */
@@ -154,10 +162,10 @@ static struct sym_function *physical(struct symbols *symbols, struct exp_sym_obj
 
 	if (symbol)
 		return symbol_function(symbols, object, symbol, frame);
-	if (frame && linker_name(frame)) {
+	if (frame && exp_sym_linker_name(symbols, frame)) {
 		struct exp_range range = {frame->start, frame->end};
-		struct sym_function *function = made_up(symbols, object, linker_name(frame), &range,
-		                                        0);
+		struct sym_function *function = made_up(
+			symbols, object, exp_sym_linker_name(symbols, frame), &range, 0);
 
 		if (function)
 			add_definition(function, frame);
@@ -171,17 +179,22 @@ static struct sym_function *physical(struct symbols *symbols, struct exp_sym_obj
 static struct sym_function *inlined(struct symbols *symbols, struct exp_sym_object *object,
                                     const struct exp_dwarf_frame *frame)
 {
-	const char *name = linker_name(frame);
+	const char *name;
 	struct exp_symbol *symbol;
-	struct exp_sym_function_key key = {.object = object,
-	                                   .mangled = !name ? "<inlined>" : name,
-	                                   .file = frame->decl_file,
-	                                   .line = frame->decl_line};
 
-	if (!*frame->owner) {
-		symbol = !name ? NULL : exp_binary_symbol_named(object->binary, name);
-		*frame->owner = symbol ? symbol_function(symbols, object, symbol, frame)
-		                       : exp_sym_function(symbols, &key);
+	if (*frame->owner)
+		return *frame->owner;
+	name = exp_sym_linker_name(symbols, frame);
+	symbol = !name ? NULL : exp_binary_symbol_named(object->binary, name);
+	if (symbol) {
+		*frame->owner = symbol_function(symbols, object, symbol, frame);
+	} else {
+		struct exp_sym_function_key key = {.object = object,
+		                                   .mangled = !name ? "<inlined>" : name,
+		                                   .file = frame->decl_file,
+		                                   .line = frame->decl_line};
+
+		*frame->owner = exp_sym_function(symbols, &key);
 	}
 	return *frame->owner;
 }

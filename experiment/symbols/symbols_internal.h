@@ -108,6 +108,9 @@ void exp_sym_find_line(struct symbols *symbols, struct exp_sym_object *object, u
 int exp_sym_frames(struct symbols *symbols, struct exp_sym_object *object, uint64_t address,
                    const struct sym_frame **out);
 
+/* The name that the linker has for a function, or what stands for it. (function.c) */
+const char *exp_sym_linker_name(struct symbols *symbols, const struct exp_dwarf_frame *frame);
+
 /* A source file's path: relative names begin in the directory of the compilation. NULL stays NULL.
  * (function.c) */
 const char *exp_sym_path(struct symbols *symbols, const char *directory, const char *file);

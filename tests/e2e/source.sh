@@ -327,7 +327,7 @@ if gcc -gdwarf-4 -O1 -o maker "$PWD/there/maker.c" 2>/dev/null; then
 	contains "a warning names another file of the same name" '^# warning: .*/elsewhere/maker.c is not what was compiled: it ends with line 1, and there is code of line [0-9]+$' maker.txt
 fi
 
-# A function without a declaration of its name, such as a lambda, is in the file of its lines.
+# Lambdas have all one name, and no declaration of it: they are told apart by their places.
 cat >lambda.cc <<'END'
 static volatile unsigned long sum;
 int main()
@@ -337,15 +337,23 @@ int main()
 			sum = sum + i * i;
 	};
 
+	auto other = [](unsigned long n) {
+		for (unsigned long i = 0; i < n; i++)
+			sum = sum ^ i;
+	};
+
 	turn(100000000);
+	other(60000000);
 	return 0;
 }
 END
 if have "${CXX:-g++}" && ${CXX:-g++} -g -O2 -o lambda lambda.cc >build.log 2>&1; then
 	record lambda -p hi -- ./lambda
-	report lambda -fsingle 'operator()'
+	report lambda -functions
+	is "each lambda has its place" "1 1" "$(grep -c ' operator() at lambda.cc:4$' lambda.txt) $(grep -c ' operator() at lambda.cc:9$' lambda.txt)"
+	report lambda -fsingle 'operator() at lambda.cc:4'
 	contains "fsingle names the file of a lambda" '^ *Source File: .*/lambda\.cc$' lambda.txt
-	report lambda -printmode json -fsingle 'operator()'
+	report lambda -printmode json -fsingle 'operator() at lambda.cc:4'
 	contains "and for programs" '/lambda\.cc"' lambda.txt
 else
 	skip "the file of a lambda" "it cannot be built"
