@@ -155,23 +155,32 @@ static void at_thread_exit(void *value)
 	end_self(state);
 }
 
-/* States from an earlier experiment: threads keep theirs. A thread is still where it was. */
-static void begin_again(void)
+/* A state from an earlier experiment: its thread keeps it, and is still where it was. */
+static void begin_again(struct col_thread *state)
 {
-	for (struct col_thread *state = thread_first(); state; state = state->next) {
-		uint32_t tid = atomic_load(&state->tid);
-		uintptr_t scope = state->scope;
-		uintptr_t pointer = state->pointer;
+	uint32_t tid = atomic_load(&state->tid);
+	uintptr_t scope = state->scope;
+	uintptr_t pointer = state->pointer;
 
-		if (tid && thread_is_alive(tid)) {
-			thread_table_leave(tid, state);
-			thread_begin(state, tid);
-			state->scope = scope;
-			state->pointer = pointer;
-		} else if (tid) {
-			thread_end(state);
-		}
+	if (tid && thread_is_alive(tid)) {
+		thread_table_leave(tid, state);
+		state->perf = COL_PERF_UNKNOWN; /* that of the earlier one is closed */
+		thread_begin(state, tid);
+		state->scope = scope;
+		state->pointer = pointer;
+	} else if (tid) {
+		thread_end(state);
 	}
+}
+
+/* `self`, which may be NULL, is first: the others may get events when it has opened its own. */
+static void begin_all_again(struct col_thread *self)
+{
+	if (self)
+		begin_again(self);
+	for (struct col_thread *state = thread_first(); state; state = state->next)
+		if (state != self)
+			begin_again(state);
 }
 
 void thread_become(struct col_thread *state)
@@ -219,9 +228,9 @@ int thread_open(void)
 	uint32_t tid = first_tid();
 	struct col_thread *state, *known;
 
-	begin_again();
 	/* An earlier recording may have found this thread without its ever recording by itself. */
 	known = col_self ? col_self : thread_find(tid);
+	begin_all_again(known);
 	state = known ? known : thread_take();
 	if (!state)
 		return -ENOMEM;

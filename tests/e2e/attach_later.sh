@@ -167,8 +167,11 @@ for round in 1 2 3 4 5; do
 	report spins -threads
 	sed -nE 's/^# quality: CPU time covered ([0-9.]+) .*/\1/p' spins.txt | head -1 >>covered
 	grep -c ', Thread [0-9]' spins.txt >>threads
+	# CPU time without samples
+	"$xer_print" -metrics e.%totalcpu:name -functions spins.er | awk '/<Unknown>/ { unknown = $2 } END { print unknown + 0 }' >>unknown
 done
 kill "$target"
 is "a second attach to a process with threads: no CPU time is counted twice" 0 "$(awk '$1 > 105' covered | wc -l)"
 is "in five recordings" 5 "$(wc -l <covered)"
+is "and all threads have samples" 0 "$(awk '$1 > 20' unknown | wc -l)"
 is "and no thread is listed twice" 0 "$(awk '$1 > 4' threads | wc -l)"
