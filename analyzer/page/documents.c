@@ -65,6 +65,8 @@ static void put_view(struct writing *writing, const struct document *of,
 	FILE *out;
 
 	print_gather_begin(page->output, &gathering);
+	/* The viewer does not show the ends of intervals of lines, which are much of a page. */
+	page->output->print.leaves_out_ends = function != NULL;
 	of->show(page->dataset, &writing->choices, page->output, argument);
 	print_gather_all(page->output, &gathering, &document);
 	document.command = of->command;

@@ -99,7 +99,9 @@ struct print {
 	FILE *sink; /* where it goes; output->out gathers text meanwhile. NULL: none runs */
 	char *text;
 	size_t text_size;
-	int page_is_open; /* an HTML page was begun and not ended */
+	int page_is_open;    /* an HTML page was begun and not ended */
+	int leaves_out_ends; /* tables for programs have no ends of intervals that nobody asked for
+	                      */
 };
 
 /* True if output is a document: a view then makes tables. */

@@ -46,7 +46,8 @@ static int has_late_interval(const struct output *output, const struct table *ta
                              const struct metric *metric)
 {
 	if ((output->print.mode != PRINT_JSON && output->print.mode != PRINT_DELIMITED) ||
-	    !shows(metric, METRIC_SHOW_VALUE) || has_interval(metric))
+	    !shows(metric, METRIC_SHOW_VALUE) || has_interval(metric) ||
+	    output->print.leaves_out_ends)
 		return 0;
 	for (size_t i = 0; i < table->group_count; i++)
 		if (table_sample(table, metric, i) > 0)

@@ -25,6 +25,8 @@ export function showCode(parent, report) {
 	const box = make("div", {class: "listings"});
 	for (const each of listings.filter((listing) => listing.function === name)) box.append(listingOf(report, each));
 	parent.append(box);
+	// What is hot is seen at once.
+	for (const scroll of box.querySelectorAll(".scroll")) scroll.scrollTop = (/** @type {HTMLElement|null} */ (scroll.querySelector(".hot"))?.offsetTop || 0) - 99;
 }
 
 /**
