@@ -11,6 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int is_text(unsigned section)
+{
+	return section == PAGE_HEAD || section == PAGE_STRINGS || section == PAGE_DOCUMENTS;
+}
+
 static void init(struct page *page, struct analysis *analysis)
 {
 	page->dataset = &analysis->dataset;
@@ -18,8 +23,7 @@ static void init(struct page *page, struct analysis *analysis)
 	page->output = &analysis->output;
 	page->tree = tree_create(TREE_LINES, symbols_total(page->dataset->symbols));
 	for (size_t i = 0; i < PAGE_SECTIONS; i++)
-		page->sections[i] = column_create(i == PAGE_HEAD || i == PAGE_STRINGS ||
-		                                  i == PAGE_DOCUMENTS);
+		page->sections[i] = column_create(is_text((unsigned)i));
 	marks_init(&page->marks);
 	page->blocks = memory_stream(&page->blocks_text, &page->blocks_size);
 	page->curves = memory_stream(&page->curves_text, &page->curves_size);
@@ -70,8 +74,10 @@ static void put_page(struct page *page, FILE *out)
 	};
 
 	fwrite(page_viewer, 1, page_viewer_size, out);
+	/* Columns without numbers are left out. */
 	for (unsigned i = 0; i < PAGE_SECTIONS; i++)
-		put_section(names[i], page->sections[i], out);
+		if (is_text(i) || column_count(page->sections[i]) != 0)
+			put_section(names[i], page->sections[i], out);
 	for (unsigned i = 0; i < EXP_METRICS; i++) {
 		if (!page->totals[i].row)
 			continue;
