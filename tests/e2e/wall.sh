@@ -49,7 +49,7 @@ right "each function has its time, in its state" known.out known
 sums "CPU time and states are the whole time of each function" known
 "$xer_print" -metrics i.blocked:i.stalled:i.join:i.child:name -functions known.er >stalled.txt
 within "stalled is what is blocked but for the end of threads and of children" -0.005 0.005 \
-	"$(awk '/<Total>/ { print $1 - $2 - $3 - $4 }' stalled.txt)"
+	"$(awk '/<Total>/ { printf "%.6f", $1 - $2 - $3 - $4 }' stalled.txt)"
 contains "the quality line counts waits" '^# quality: .* wall-clock waits' known.txt
 absent "calls are not counted, though their files have names" -E 'I/O calls' known.txt
 report known -metrics "$inclusive:name" -threads
