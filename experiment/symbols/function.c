@@ -179,11 +179,12 @@ static struct sym_function *physical(struct symbols *symbols, struct exp_sym_obj
 static struct sym_function *inlined(struct symbols *symbols, struct exp_sym_object *object,
                                     const struct exp_dwarf_frame *frame)
 {
+	struct sym_function *known = *frame->owner;
 	const char *name;
 	struct exp_symbol *symbol;
 
-	if (*frame->owner)
-		return *frame->owner;
+	if (known)
+		return known;
 	name = exp_sym_linker_name(symbols, frame);
 	symbol = !name ? NULL : exp_binary_symbol_named(object->binary, name);
 	if (symbol) {

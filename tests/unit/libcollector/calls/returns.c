@@ -71,9 +71,12 @@ static void no_more(void)
 
 /* ---- at the very entry */
 
-struct at_entry {
+union at_entry {
 	struct returns_entry entry;
-	uint64_t stack[8]; /* the return address first */
+	struct {
+		uint64_t head[offsetof(struct returns_entry, stack) / sizeof(uint64_t)];
+		uint64_t stack[8]; /* that of the entry; the return address first */
+	};
 };
 
 static uint64_t site_of(unsigned i)
@@ -83,13 +86,13 @@ static uint64_t site_of(unsigned i)
 	return (uint64_t)(uintptr_t)functions[i] + 4;
 }
 
-static enum returns_next enter(struct at_entry *at, unsigned function)
+static enum returns_next enter(union at_entry *at, unsigned function)
 {
 	at->entry = (struct returns_entry){.place = RETURNS_AT_ENTRY, .site = site_of(function)};
 	return returns_enter(&at->entry);
 }
 
-static void leave(struct at_entry *at, enum returns_next expected)
+static void leave(union at_entry *at, enum returns_next expected)
 {
 	struct returns_exit *exit = (void *)((char *)at->stack -
 	                                     offsetof(struct returns_exit, address));
@@ -105,7 +108,7 @@ static uint32_t number_of(unsigned function)
 
 Test(returns, a_call_has_its_entry_and_its_exit)
 {
-	struct at_entry at = {.stack = {TRUE_ADDRESS, 7}};
+	union at_entry at = {.stack = {TRUE_ADDRESS, 7}};
 
 	cr_assert_eq(enter(&at, 0), RETURNS_LOOK, "nothing is known yet");
 	cr_assert_eq(at.stack[0], TRUE_ADDRESS);
@@ -127,7 +130,7 @@ Test(returns, a_call_has_its_entry_and_its_exit)
 /* The function that jumped is left, and the return address is still the first one's. */
 Test(returns, a_tail_call_ends_the_call_that_it_replaces)
 {
-	struct at_entry at = {.stack = {TRUE_ADDRESS}};
+	union at_entry at = {.stack = {TRUE_ADDRESS}};
 
 	for (unsigned i = 0; i < 2; i++)
 		number_find(site_of(i), FMT_function_source_ENTRIES);
@@ -146,7 +149,7 @@ Test(returns, a_tail_call_ends_the_call_that_it_replaces)
 /* What cannot be written here is written on the long way: both records, or the second one. */
 Test(returns, what_is_left_to_the_long_way_is_there_to_be_written)
 {
-	struct at_entry at = {.stack = {TRUE_ADDRESS}};
+	union at_entry at = {.stack = {TRUE_ADDRESS}};
 
 	for (unsigned i = 0; i < 2; i++)
 		number_find(site_of(i), FMT_function_source_ENTRIES);
@@ -173,7 +176,7 @@ Test(returns, what_is_left_to_the_long_way_is_there_to_be_written)
 
 Test(returns, a_function_that_is_left_out_is_left_alone)
 {
-	struct at_entry at = {.stack = {TRUE_ADDRESS}};
+	union at_entry at = {.stack = {TRUE_ADDRESS}};
 	uint32_t place = number_place(site_of(0));
 
 	atomic_store(&number_table[place], site_of(0) | NUMBER_LEFT_OUT);
@@ -194,9 +197,10 @@ static uint32_t rule_of(enum rule_kind kind, int words_to_cfa)
 
 Test(returns, the_return_address_is_below_what_the_rule_finds)
 {
-	struct at_entry at = {.entry = {.place = RETURNS_INSIDE}};
-	uint64_t stack = (uint64_t)at.entry.stack;
+	union at_entry at = {.stack = {0}};
+	uint64_t stack = (uint64_t)at.stack;
 
+	at.entry.place = RETURNS_INSIDE;
 	cr_expect_eq(returns_slot(&at.entry, NUMBER_FIRST + 5), RETURNS_SLOT_UNKNOWN);
 	returns_rules[5] = rule_of(RULE_SP, 1);
 	cr_expect_eq(returns_slot(&at.entry, NUMBER_FIRST + 5), stack);
@@ -219,9 +223,10 @@ Test(returns, the_return_address_is_below_what_the_rule_finds)
 
 Test(returns, a_place_that_is_no_word_of_the_stack_is_unsure)
 {
-	struct at_entry at = {.entry = {.place = RETURNS_BEFORE}};
-	uint64_t stack = (uint64_t)at.entry.stack;
+	union at_entry at = {.stack = {0}};
+	uint64_t stack = (uint64_t)at.stack;
 
+	at.entry.place = RETURNS_BEFORE;
 	returns_rules[5] = rule_of(RULE_BP, 1);
 	at.entry.bp = stack;
 	cr_expect_eq(returns_slot(&at.entry, NUMBER_FIRST + 5), stack);
@@ -256,8 +261,7 @@ static __attribute__((noinline)) void enter_inside(struct found *found, uint64_t
 }
 
 /* It has a frame pointer. */
-static __attribute__((noinline, optimize("no-omit-frame-pointer"))) void framed(struct found *found,
-                                                                                int place)
+static __attribute__((noinline)) void framed(struct found *found, int place)
 {
 	enter_inside(found, __builtin_frame_address(0), place);
 	__asm__ volatile("" : : : "memory");

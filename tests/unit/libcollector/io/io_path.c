@@ -8,17 +8,35 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#define WRAPPED(name) extern __typeof__(name) wrapped_##name;
-WRAPPED(open)
-WRAPPED(open64)
-WRAPPED(openat) WRAPPED(creat) WRAPPED(stat) WRAPPED(fstat) WRAPPED(fstatat) WRAPPED(access)
-	WRAPPED(unlink) WRAPPED(rename) WRAPPED(mkdir) WRAPPED(rmdir) WRAPPED(symlink)
-		WRAPPED(symlinkat) WRAPPED(readlink) WRAPPED(truncate) WRAPPED(ftruncate)
-			WRAPPED(posix_fallocate) WRAPPED(opendir) WRAPPED(fdopendir)
-				WRAPPED(readdir) WRAPPED(closedir) WRAPPED(chmod) WRAPPED(fchmod)
-					WRAPPED(getxattr) WRAPPED(flistxattr)
+#define WRAPPED(name) extern __typeof__(name) wrapped_##name
+WRAPPED(open);
+WRAPPED(open64);
+WRAPPED(openat);
+WRAPPED(creat);
+WRAPPED(stat);
+WRAPPED(fstat);
+WRAPPED(fstatat);
+WRAPPED(access);
+WRAPPED(unlink);
+WRAPPED(rename);
+WRAPPED(mkdir);
+WRAPPED(rmdir);
+WRAPPED(symlink);
+WRAPPED(symlinkat);
+WRAPPED(readlink);
+WRAPPED(truncate);
+WRAPPED(ftruncate);
+WRAPPED(posix_fallocate);
+WRAPPED(opendir);
+WRAPPED(fdopendir);
+WRAPPED(readdir);
+WRAPPED(closedir);
+WRAPPED(chmod);
+WRAPPED(fchmod);
+WRAPPED(getxattr);
+WRAPPED(flistxattr);
 
-						static char directory[] = "/tmp/xer-names-XXXXXX";
+static char directory[] = "/tmp/xer-names-XXXXXX";
 
 static void setup(void)
 {

@@ -13,18 +13,39 @@
 #undef fwrite_unlocked
 #undef getc
 #undef putc
-#define WRAPPED(name) extern __typeof__(name) wrapped_##name;
-WRAPPED(fopen)
-WRAPPED(fopen64)
-WRAPPED(freopen)
-WRAPPED(freopen64) WRAPPED(fdopen) WRAPPED(fclose) WRAPPED(pclose) WRAPPED(fflush) WRAPPED(fread)
-	WRAPPED(fread_unlocked) WRAPPED(fgets) WRAPPED(fgets_unlocked) WRAPPED(getline)
-		WRAPPED(getdelim) WRAPPED(fgetc) WRAPPED(getc) WRAPPED(getchar) WRAPPED(fwrite)
-			WRAPPED(fwrite_unlocked) WRAPPED(fputs) WRAPPED(fputs_unlocked)
-				WRAPPED(puts) WRAPPED(fputc) WRAPPED(putc) WRAPPED(putchar)
-					WRAPPED(vfprintf) WRAPPED(vdprintf) WRAPPED(printf)
-						WRAPPED(fprintf) WRAPPED(dprintf) size_t
-	wrapped___fread_chk(void *to, size_t room, size_t size, size_t count, FILE *stream);
+#define WRAPPED(name) extern __typeof__(name) wrapped_##name
+WRAPPED(fopen);
+WRAPPED(fopen64);
+WRAPPED(freopen);
+WRAPPED(freopen64);
+WRAPPED(fdopen);
+WRAPPED(fclose);
+WRAPPED(pclose);
+WRAPPED(fflush);
+WRAPPED(fread);
+WRAPPED(fread_unlocked);
+WRAPPED(fgets);
+WRAPPED(fgets_unlocked);
+WRAPPED(getline);
+WRAPPED(getdelim);
+WRAPPED(fgetc);
+WRAPPED(getc);
+WRAPPED(getchar);
+WRAPPED(fwrite);
+WRAPPED(fwrite_unlocked);
+WRAPPED(fputs);
+WRAPPED(fputs_unlocked);
+WRAPPED(puts);
+WRAPPED(fputc);
+WRAPPED(putc);
+WRAPPED(putchar);
+WRAPPED(vfprintf);
+WRAPPED(vdprintf);
+WRAPPED(printf);
+WRAPPED(fprintf);
+WRAPPED(dprintf);
+
+size_t wrapped___fread_chk(void *to, size_t room, size_t size, size_t count, FILE *stream);
 char *wrapped___fgets_chk(char *to, size_t room, int size, FILE *stream);
 ssize_t wrapped___getdelim(char **line, size_t *size, int end, FILE *stream);
 int wrapped___fprintf_chk(FILE *stream, int flag, const char *format, ...);
