@@ -61,7 +61,7 @@ static void copy_all(void *to, void *from)
 static unsigned char *kept(void *data, void (*copy)(void *, void *), long size, long alignment,
                            unsigned char **guard)
 {
-	size_t align = alignment > 16 ? (size_t)alignment : 16;
+	size_t align = alignment > 16 && !(alignment & (alignment - 1)) ? (size_t)alignment : 16;
 	unsigned char *to = aligned_alloc(align,
 	                                  ((size_t)size + GUARD + align - 1) / align * align);
 
