@@ -57,6 +57,7 @@ enum arch_fault {
 	ARCH_FAULT_SURE,
 	ARCH_FAULT_DOUBTFUL /* or an interrupt has come into the middle of it */
 };
+enum { ARCH_STRINGS = 2 }; /* see arch_string_next */
 
 #if defined(__x86_64__)
 #include "libcollector/arch/x86_64.h"
@@ -151,6 +152,10 @@ static inline int arch_is_in_call(uint64_t pc);
  * is executed again. Its code need not be readable: is_readable(from, size) tells. */
 static inline enum arch_fault arch_fault_of(const ucontext_t *context,
                                             int (*is_readable)(const void *, size_t));
+
+/* Addresses in the pages that the interrupted instruction, of which arch_fault_of is in doubt, will
+ * come to next, if it goes upwards. Returns how many they are. */
+static inline int arch_string_next(const ucontext_t *context, uint64_t next[ARCH_STRINGS]);
 
 /* The number of the system call that has just failed with EINTR in the interrupted code, as the
  * code before pc shows; -1: there is none, or the code does not show it. Reads nothing of the page

@@ -207,23 +207,68 @@ static inline int arch_is_in_call(uint64_t pc)
 	return (pc & 4095) >= 2 && (arch_is_syscall(pc - 2) || arch_is_syscall(pc));
 }
 
+/* Which registers point at what the string instruction at `code` works on, with its prefixes: bits
+ * of ARCH_STRING_TO (rdi) and ARCH_STRING_FROM (rsi). 0: it is another instruction. */
+enum { ARCH_STRING_TO = 1, ARCH_STRING_FROM = 2 };
+
+static inline int arch_string_of(const uint8_t *code)
+{
+	enum { PREFIXES = 4 };
+	int prefixes = 0;
+
+	while (prefixes < PREFIXES && (*code == 0x66 || *code == 0xf2 || *code == 0xf3 ||
+	                               (*code & 0xf0) == 0x40)) { /* the latter is REX */
+		code++;
+		prefixes++;
+	}
+	switch (*code & 0xfe) {
+	case 0xa4: /* movs */
+	case 0xa6: /* cmps */
+		return ARCH_STRING_TO | ARCH_STRING_FROM;
+	case 0xaa: /* stos */
+	case 0xae: /* scas */
+		return ARCH_STRING_TO;
+	case 0xac: /* lods */
+		return ARCH_STRING_FROM;
+	default:
+		return 0;
+	}
+}
+
 /* The resume flag: exceptions that are faults save it set, so that a breakpoint at the instruction
  * is not met twice; system calls and interrupts save it clear, except for interrupts between two
  * rounds of a repeated string instruction (Intel SDM 3, 18.3.1.1; AMD64 APM 2, 3.1.6). Such an
- * instruction faults where it comes to a new page, or at its first round. */
+ * instruction faults where it comes to a new page, or at its first round. The registers that it
+ * does not use may have any value. */
 static inline enum arch_fault arch_fault_of(const ucontext_t *context,
                                             int (*is_readable)(const void *, size_t))
 {
-	enum { ROUND = 64 }; /* bytes of the longest one */
+	enum { ROUND = 64 /* bytes of the longest one */, CODE = 6 };
 	const greg_t *gregs = context->uc_mcontext.gregs;
 	const uint8_t *at = (const uint8_t *)gregs[REG_RIP];
+	int used;
 
 	if (!(gregs[REG_EFL] & 1 << 16))
 		return ARCH_FAULT_NONE;
-	if (!is_readable(at, 1) || (*at != 0xf2 && *at != 0xf3) ||
-	    (gregs[REG_RDI] & 4095) < ROUND || (gregs[REG_RSI] & 4095) < ROUND)
+	if (!is_readable(at, 1) || (*at != 0xf2 && *at != 0xf3) || !is_readable(at, CODE))
+		return ARCH_FAULT_SURE;
+	used = arch_string_of(at);
+	if (!used || (used & ARCH_STRING_TO && (gregs[REG_RDI] & 4095) < ROUND) ||
+	    (used & ARCH_STRING_FROM && (gregs[REG_RSI] & 4095) < ROUND))
 		return ARCH_FAULT_SURE;
 	return ARCH_FAULT_DOUBTFUL;
+}
+
+static inline int arch_string_next(const ucontext_t *context, uint64_t next[ARCH_STRINGS])
+{
+	const greg_t *gregs = context->uc_mcontext.gregs;
+	int used = arch_string_of((const uint8_t *)gregs[REG_RIP]), count = 0;
+
+	if (used & ARCH_STRING_TO)
+		next[count++] = (uint64_t)gregs[REG_RDI] + 4096;
+	if (used & ARCH_STRING_FROM)
+		next[count++] = (uint64_t)gregs[REG_RSI] + 4096;
+	return count;
 }
 
 /* mov $number,%eax; syscall */

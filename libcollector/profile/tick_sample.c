@@ -112,6 +112,36 @@ static int is_mostly_system(struct col_thread *thread)
 	return is_mostly;
 }
 
+/* Has the thread a page at this address without a fault, as the kernel's page map says? 0 also if
+ * that cannot be read. */
+static int has_page(uint64_t address)
+{
+	enum { PRESENT = 63 };
+	int fd = (int)sys_openat(AT_FDCWD, "/proc/self/pagemap", O_RDONLY, 0);
+	uint64_t entry = 0;
+
+	if (fd < 0)
+		return 0;
+	if (sys_pread(fd, &entry, sizeof(entry), address / SYS_PAGE * sizeof(entry)) !=
+	    sizeof(entry))
+		entry = 0;
+	sys_close(fd);
+	return (int)(entry >> PRESENT);
+}
+
+/* The interrupted instruction is about to come to pages that are there already: it raises no
+ * faults, and was interrupted. */
+static int meets_no_faults(const ucontext_t *context)
+{
+	uint64_t next[ARCH_STRINGS];
+	int count = arch_string_next(context, next);
+
+	for (int i = 0; i < count; i++)
+		if (!has_page(next[i]))
+			return 0;
+	return count > 0;
+}
+
 /* A tick during a system call is delivered when the call returns, or is about to be restarted; one
  * during a page fault, when the instruction that raised it is about to be executed again. Where
  * that is in doubt, the kernel's own accounting decides, which counts scheduler ticks. */
@@ -124,7 +154,7 @@ static enum fmt_clock_state state_of(struct col_thread *thread, const ucontext_t
 	case ARCH_FAULT_SURE:
 		return FMT_clock_state_SYSTEM;
 	case ARCH_FAULT_DOUBTFUL:
-		if (is_mostly_system(thread))
+		if (!meets_no_faults(context) && is_mostly_system(thread))
 			return FMT_clock_state_SYSTEM;
 		break;
 	case ARCH_FAULT_NONE:

@@ -208,6 +208,40 @@ Test(arch, faults_of_repeated_instructions_are_at_the_beginnings_of_pages)
 	}
 }
 
+/* The registers that an instruction does not use may have any value. */
+Test(arch, a_string_instruction_faults_where_it_is)
+{
+	static const struct {
+		const uint8_t code[4];
+		enum arch_fault to, from; /* where rdi, rsi, is at the beginning of a page */
+		int pages;
+	} cases[] = {
+		{{0xf3, 0xaa}, ARCH_FAULT_SURE, ARCH_FAULT_DOUBTFUL, 1},         /* rep stosb */
+		{{0xf3, 0x48, 0xab}, ARCH_FAULT_SURE, ARCH_FAULT_DOUBTFUL, 1},   /* rep stosq */
+		{{0xf3, 0x66, 0xab}, ARCH_FAULT_SURE, ARCH_FAULT_DOUBTFUL, 1},   /* rep stosw */
+		{{0xf2, 0xae}, ARCH_FAULT_SURE, ARCH_FAULT_DOUBTFUL, 1},         /* repne scasb */
+		{{0xf3, 0xac}, ARCH_FAULT_DOUBTFUL, ARCH_FAULT_SURE, 1},         /* rep lodsb */
+		{{0xf3, 0x48, 0xa5}, ARCH_FAULT_SURE, ARCH_FAULT_SURE, 2},       /* rep movsq */
+		{{0xf3, 0x0f, 0x1e, 0xfa}, ARCH_FAULT_SURE, ARCH_FAULT_SURE, 0}, /* endbr64 */
+	};
+	greg_t *gregs = context.uc_mcontext.gregs;
+	uint64_t next[ARCH_STRINGS];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		set(put(cases[i].code, sizeof(cases[i].code)), 0);
+		gregs[REG_EFL] = 1 << 16;
+		gregs[REG_RDI] = 0x7000;
+		gregs[REG_RSI] = 0x8100;
+		cr_assert_eq(arch_fault_of(&context, readable), cases[i].to, "%zu", i);
+		gregs[REG_RDI] = 0x7100;
+		gregs[REG_RSI] = 0x8000;
+		cr_assert_eq(arch_fault_of(&context, readable), cases[i].from, "%zu", i);
+		cr_assert_eq(arch_string_next(&context, next), cases[i].pages, "%zu", i);
+		if (cases[i].pages == 2)
+			cr_assert(next[0] == 0x8100 && next[1] == 0x9000);
+	}
+}
+
 Test(arch, in_a_call_is_before_and_behind_it)
 {
 	const uint8_t *code = PUT(0x90, 0x0f, 0x05, 0x90, 0x90);
