@@ -4,8 +4,14 @@
 #include "format/descriptor.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct request request;
@@ -226,4 +232,96 @@ Test(environment, paths_that_are_too_long_are_refused)
 	longest[4095] = 'a';
 	longest[4096] = '\0';
 	cr_expect_null(environment_descriptor(&installation, &request, &of_tsc, &start, longest));
+}
+
+/* ---- the terminal */
+
+/* In a session of its own, whose terminal is another one that stderr leads to. Returns its device
+ * number. */
+static uint64_t own_terminal(void)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+	struct stat status;
+
+	if (setsid() < 0 || master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+		_exit(90);
+	slave = open(ptsname(master), O_RDWR);
+	if (slave < 0 || ioctl(slave, TIOCSCTTY, 0) != 0 || fstat(slave, &status) != 0)
+		_exit(91);
+	dup2(slave, STDERR_FILENO);
+	return status.st_rdev;
+}
+
+static uint64_t told_terminal(void)
+{
+	struct descriptor made;
+	char *text = environment_descriptor(&installation, &request, &of_tsc, &start, "/x/a.er");
+
+	if (!text || descriptor_get(strchr(text, '=') + 1, &made) != 0)
+		_exit(92);
+	return made.terminal;
+}
+
+static int in_a_terminal(void)
+{
+	uint64_t device = own_terminal();
+
+	if (told_terminal() != device)
+		return 1;
+	request.experiment_group = "runs.erg";
+	if (told_terminal() != 0)
+		return 2;
+	request.experiment_group = NULL;
+	request.attach = 1;
+	if (told_terminal() != 0)
+		return 3;
+	request.attach = 0;
+	close(STDERR_FILENO);
+	return told_terminal() == 0 ? 0 : 4;
+}
+
+Test(environment, the_descriptor_names_the_terminal_of_one_recording_that_begins_here)
+{
+	pid_t child;
+	int status;
+
+	PARSE("-p", "on");
+	child = fork();
+	if (child == 0)
+		_exit(in_a_terminal());
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status));
+	cr_expect_eq(WEXITSTATUS(status), 0, "%d", WEXITSTATUS(status));
+}
+
+/* ---- where the name of the directory begins */
+
+static uint64_t told_name_at(const char *path)
+{
+	struct descriptor made;
+	char *text = environment_descriptor(&installation, &request, &of_tsc, &start, path);
+
+	cr_assert_not_null(text);
+	cr_assert_eq(descriptor_get(strchr(text, '=') + 1, &made), 0);
+	return made.name_at;
+}
+
+Test(environment, the_descriptor_says_which_part_of_the_path_is_seen_from_here)
+{
+	char here[PATH_MAX], path[PATH_MAX + 16];
+
+	PARSE("-p", "on");
+	cr_assert_not_null(getcwd(here, sizeof(here)));
+	snprintf(path, sizeof(path), "%s/test.1.er", here);
+	cr_expect_str_eq(path + told_name_at(path), "test.1.er");
+	snprintf(path, sizeof(path), "%s/in/test.1.er", here);
+	cr_expect_str_eq(path + told_name_at(path), "in/test.1.er");
+	snprintf(path, sizeof(path), "%sbeside/test.1.er", here);
+	cr_expect_eq(told_name_at(path), 0, "a name that begins alike");
+	cr_expect_eq(told_name_at("/elsewhere/test.1.er"), 0);
+	cr_assert_eq(chdir("/"), 0);
+	cr_expect_eq(told_name_at("/test.1.er"), 0, "all of it");
+	cr_assert_eq(chdir(here), 0);
+	cr_assert_eq(chdir("/usr"), 0);
+	cr_expect_eq(told_name_at("/usr/test.1.er"), 5);
 }

@@ -5,6 +5,10 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 Test(xmlread, restores_ampersands_in_values)
 {
@@ -65,4 +69,56 @@ Test(xmlread, numbers_are_decimal_or_hexadecimal_and_nothing_else)
 		             cases[i].status == 0 ? cases[i].number : 77);
 		cr_expect_eq(exp_element_number(&element, "other", 77), 77);
 	}
+}
+
+/* ---- names of elements and attributes */
+
+enum { DIFFERENT = 70 /* more than are remembered */ };
+
+struct met {
+	const char *element, *attribute;
+};
+
+struct walked {
+	struct met met[2 * DIFFERENT + 1];
+	size_t count;
+};
+
+static int take(void *context, const struct exp_element *element)
+{
+	struct walked *walked = context;
+
+	cr_assert_lt(walked->count, sizeof(walked->met) / sizeof(walked->met[0]));
+	walked->met[walked->count++] = (struct met){
+		element->name, element->attribute_count ? element->attributes[0].name : NULL};
+	return 0;
+}
+
+Test(xmlread, names_that_come_again_are_kept_once_and_many_names_are_not_mixed_up)
+{
+	char path[] = "/tmp/xer-xmlread-XXXXXX", name[16];
+	int fd = mkstemp(path);
+	struct exp_arena arena = {0};
+	struct walked walked = {.count = 0};
+	struct exp_xml_walk walk = {
+		.root = "r", .element = take, .context = &walked, .arena = &arena};
+
+	unlink(path);
+	dprintf(fd, "<r>");
+	for (int again = 0; again < 2; again++)
+		for (int i = 0; i < DIFFERENT; i++)
+			dprintf(fd, "<e a%d=\"1\"/>", i);
+	dprintf(fd, "</r>");
+	lseek(fd, 0, SEEK_SET);
+	cr_assert_eq(exp_xml_read(fd, &walk), 0, "%s", walk.fault);
+	close(fd);
+	cr_assert_eq(walked.count, 2 * DIFFERENT + 1);
+	for (size_t i = 1; i < walked.count; i++) {
+		snprintf(name, sizeof(name), "a%zu", (i - 1) % DIFFERENT);
+		cr_expect_str_eq(walked.met[i].element, "e");
+		cr_expect_eq(walked.met[i].element, walked.met[1].element, "kept once");
+		cr_expect_str_eq(walked.met[i].attribute, name);
+	}
+	cr_expect_eq(walked.met[1].attribute, walked.met[1 + DIFFERENT].attribute, "kept once");
+	exp_arena_fini(&arena);
 }

@@ -27,7 +27,7 @@ static struct maker maker;
 static struct experiment *experiment;
 static const struct exp_data_set *set;
 static struct maker_stream stream;
-static uint64_t words[512];
+static uint64_t words[1024];
 static size_t count;
 static uint32_t ids[4];
 
@@ -161,4 +161,31 @@ Test(kernelparts, samples_of_other_processes_or_without_a_part_are_passed_over)
 	load();
 	cr_expect_eq(system_at(0x5000), 10);
 	end();
+}
+
+/* System time of a sample's part of the kernel if so many samples of the other stack lie between it
+ * and the clock sample. */
+static uint64_t found_across(unsigned others, unsigned own_ms, unsigned others_ms,
+                             unsigned clock_ms)
+{
+	uint64_t found;
+
+	begin();
+	SAMPLE(1, 42, READ, ENTRY, 0x5000, 0x3000, 0x1000);
+	SAMPLE(own_ms, 42, WRITE, ENTRY, 0x5000, 0x1000);
+	for (unsigned i = 0; i < others; i++)
+		SAMPLE(others_ms + i, 42, READ, ENTRY, 0x5000, 0x3000, 0x1000);
+	clock_at(clock_ms, FMT_clock_state_SYSTEM, LEAF_OF_A);
+	load();
+	found = system_at(WRITE);
+	end();
+	return found;
+}
+
+Test(kernelparts, thirty_two_samples_on_each_side_are_looked_at)
+{
+	cr_expect_eq(found_across(31, 10, 20, 100), 10, "the 32nd before");
+	cr_expect_eq(found_across(32, 10, 20, 100), 0, "the 33rd before");
+	cr_expect_eq(found_across(31, 100, 20, 10), 10, "the 32nd behind");
+	cr_expect_eq(found_across(32, 100, 20, 10), 0, "the 33rd behind");
 }

@@ -415,6 +415,37 @@ Test(cfi, the_place_of_a_function_has_many_forms)
 	recode(0x1b, from_there, 4, LEN, 4);
 }
 
+/* The same of a function that begins `away` bytes from the section; it may be before it. */
+static void recode_away(uint8_t encoding, int64_t away, size_t size, size_t len_size)
+{
+	const struct cfi_row *row = NULL;
+	uint64_t begin = (uint64_t)section + (uint64_t)away;
+
+	MAKE(0);
+	put_row(0, (int32_t)away, FDE);
+	section[CIE + 4 + 4 + 1 + 3 + 3 + 1] = encoding;
+	put_fde_head(FDE);
+	put((uint64_t)(away - FDE - 8), size);
+	put(LEN, len_size);
+	put(0, 1);
+	put(0x100e, 2);
+	end_entry(FDE);
+	cr_assert_eq(cfi_row_find(&machine, section, begin, &row), 0, "%#x", encoding);
+	cr_expect_eq(row->cfa_offset, 16, "%#x", encoding);
+	cr_expect_eq(cfi_row_find(&machine, section, begin + LEN - 1, &row), 0, "%#x", encoding);
+	cr_expect_eq(cfi_row_find(&machine, section, begin + LEN, &row), -ENOENT, "%#x", encoding);
+	cr_expect_eq(cfi_row_find(&machine, section, begin - 1, &row), -ENOENT, "%#x", encoding);
+}
+
+Test(cfi, code_may_stand_before_its_table_and_a_half_has_a_sign_or_none)
+{
+	recode_away(0x1a, -0x2000, 2, 2);
+	recode_away(0x1b, -0x2000, 4, 4);
+	recode_away(0x1c, -0x2000, 8, 8);
+	recode_away(0x12, 0x9000, 2, 2);
+	recode_away(0x1a, 0x7000, 2, 2);
+}
+
 /* A CIE without an augmentation: addresses of 8 bytes, and no length of data in the FDE. */
 Test(cfi, a_cie_without_augmentation_says_enough)
 {
