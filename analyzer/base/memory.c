@@ -4,6 +4,7 @@
 
 #include "experiment/table/arena.h"
 #include "format/memstream.h"
+#include "format/slack.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -37,12 +38,16 @@ void *memory_resize(void *at, size_t count, size_t size)
 
 void *memory_grow(void *at, size_t count, size_t *capacity, size_t size)
 {
-	if (count < *capacity)
-		return at;
-	if (*capacity > SIZE_MAX / 4)
-		must(NULL);
-	*capacity = *capacity ? *capacity * 2 : 16;
-	return memory_resize(at, *capacity, size);
+	int is_full = count >= *capacity;
+
+	if (is_full) {
+		if (*capacity > SIZE_MAX / 4)
+			must(NULL);
+		*capacity = *capacity ? *capacity * 2 : 16;
+		at = memory_resize(at, *capacity, size);
+	}
+	slack_of_array(at, count, *capacity, size, is_full);
+	return at;
 }
 
 char *memory_text(const char *text, size_t len)

@@ -56,8 +56,8 @@ struct trace_stacks *trace_stacks_create(struct trace *trace, const struct datas
 	stacks->at = at;
 	stacks->nodes = &at->whole->nodes;
 	stacks->is_parent = tree_find_parents(stacks->nodes);
-	stacks->first = memory_take(count + 1, sizeof(*stacks->first));
-	stacks->counts = memory_take(count + 1, sizeof(*stacks->counts));
+	stacks->first = memory_take(count, sizeof(*stacks->first));
+	stacks->counts = memory_take(count, sizeof(*stacks->counts));
 	memset(stacks->counts, 0xff, count * sizeof(*stacks->counts));
 	return stacks;
 }

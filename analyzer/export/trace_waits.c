@@ -35,7 +35,7 @@ struct trace_waits *trace_waits_create(struct trace *trace, const struct dataset
 	waits->trace = trace;
 	waits->at = at;
 	waits->count = wall->longest_count;
-	waits->longest = memory_take(waits->count + 1, sizeof(*waits->longest));
+	waits->longest = memory_take(waits->count, sizeof(*waits->longest));
 	for (size_t i = 0; i < waits->count; i++)
 		waits->longest[i] = &wall->longest[i];
 	if (waits->count > 1)

@@ -22,7 +22,7 @@ static uint32_t place_of(struct exp_index *places, const struct exp_nodes *nodes
 
 uint32_t *omp_find_constructs(const struct exp_nodes *nodes, enum fmt_pc_mark mark)
 {
-	uint32_t *constructs = memory_take(nodes->count + 1, sizeof(*constructs));
+	uint32_t *constructs = memory_take(nodes->count, sizeof(*constructs));
 	struct exp_index places = {.slots = NULL};
 
 	for (size_t i = 0; i < nodes->count; i++) {

@@ -137,7 +137,7 @@ void channels_make(const struct dataset *dataset, struct channels *channels)
 	const struct dataset_experiment *at = NULL;
 
 	*channels = (struct channels){.count = 0};
-	channels->files = memory_take(dataset->count + 1, sizeof(*channels->files));
+	channels->files = memory_take(dataset->count, sizeof(*channels->files));
 	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < at->whole->io->file_count; i++)
 			note_pair(channels, &at->whole->io->files[i]);

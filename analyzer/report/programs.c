@@ -66,7 +66,7 @@ size_t programs_gather(const struct dataset *dataset, unsigned founder, struct p
 	const struct dataset_experiment *at = NULL;
 	size_t count = 0;
 
-	*out = memory_take(dataset->count + 1, sizeof(**out));
+	*out = memory_take(dataset->count, sizeof(**out));
 	while ((at = dataset_next(dataset, at)))
 		if (founder == 0 || at->founder == founder)
 			(*out)[count++] = of_one(at);

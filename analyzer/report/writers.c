@@ -96,7 +96,7 @@ static void group(struct search *search, struct writers_wait *waits, size_t coun
 	if (count > 1)
 		qsort(waits, count, sizeof(*waits), by_channel);
 	search->group_count = (uint32_t)search->channels.by_name.count;
-	search->groups = memory_take(search->group_count + 1, sizeof(*search->groups));
+	search->groups = memory_take(search->group_count, sizeof(*search->groups));
 	for (size_t i = 0; i < count; i++) {
 		struct group *group = waits[i].channel < search->group_count
 		                              ? &search->groups[waits[i].channel]

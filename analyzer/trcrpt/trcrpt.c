@@ -119,7 +119,7 @@ void trcrpt_run(const struct dataset *dataset, const struct choices *choices, st
 		report->run = template_run_create(set, &context);
 		if (!report->run)
 			memory_fail();
-		report->infos = memory_take(dataset->count + 1, sizeof(*report->infos));
+		report->infos = memory_take(dataset->count, sizeof(*report->infos));
 		if (options->histogram)
 			report->histogram = memory_take(TRCRPT_HOOKS, sizeof(*report->histogram));
 		if (print_is_data(output))

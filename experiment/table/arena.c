@@ -2,6 +2,8 @@
  * freed together. */
 #include "experiment/table/arena.h"
 
+#include "format/slack.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -58,6 +60,7 @@ static struct exp_arena_block *add_block(struct exp_arena *arena, size_t size)
 	block->capacity = capacity;
 	block->next = arena->block;
 	arena->block = block;
+	slack_close(block->bytes, capacity);
 	return block;
 }
 
@@ -75,7 +78,8 @@ static void *take(struct exp_arena *arena, size_t size)
 	if (!block)
 		return NULL;
 	at = block->bytes + block->used;
-	block->used += size;
+	block->used += size + SLACK_GAP;
+	slack_open(at, size);
 	return at;
 }
 
@@ -146,9 +150,11 @@ int exp_array_reserve(void *items, size_t *capacity, size_t count, size_t size)
 	size_t wanted = *capacity == 0 ? 16 : *capacity * 2;
 	void *old, *grown;
 
-	if (count < *capacity)
-		return 0;
 	memcpy(&old, items, sizeof(old));
+	if (count < *capacity) {
+		slack_of_array(old, count, *capacity, size, 0);
+		return 0;
+	}
 	grown = reallocarray(old, wanted, size);
 	if (!grown) {
 		exp_memory_note(ENOMEM);
@@ -156,5 +162,6 @@ int exp_array_reserve(void *items, size_t *capacity, size_t count, size_t size)
 	}
 	memcpy(items, &grown, sizeof(grown));
 	*capacity = wanted;
+	slack_of_array(grown, count, wanted, size, 1);
 	return 0;
 }

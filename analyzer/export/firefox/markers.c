@@ -40,7 +40,7 @@ static void drop(struct export_markers *markers)
 /* Move the arguments of what is kept together. */
 static void pack(struct export_markers *markers)
 {
-	struct trace_argument *packed = memory_take(markers->argument_count + 1, sizeof(*packed));
+	struct trace_argument *packed = memory_take(markers->argument_count, sizeof(*packed));
 	size_t count = 0;
 
 	for (size_t i = 0; i < markers->count; i++) {
@@ -53,7 +53,7 @@ static void pack(struct export_markers *markers)
 	}
 	free(markers->arguments);
 	markers->arguments = packed;
-	markers->argument_capacity = markers->argument_count + 1;
+	markers->argument_capacity = markers->argument_count;
 	markers->argument_count = count;
 }
 
@@ -72,7 +72,7 @@ static void sort_threads(struct export_markers *markers)
 	const struct exp_data_set *set = markers->at->whole;
 
 	free(markers->by_tid);
-	markers->by_tid = memory_take(set->thread_count + 1, sizeof(*markers->by_tid));
+	markers->by_tid = memory_take(set->thread_count, sizeof(*markers->by_tid));
 	for (size_t i = 0; i < set->thread_count; i++)
 		markers->by_tid[i] = (struct export_thread){set->threads[i].tid, (uint32_t)i};
 	qsort(markers->by_tid, set->thread_count, sizeof(*markers->by_tid), by_tid_and_begin);

@@ -162,7 +162,7 @@ static int by_rank(const void *left, const void *right)
 /* The processes that told a rank. The caller frees. */
 static struct rank *find_ranks(const struct dataset *dataset, size_t *count)
 {
-	struct rank *ranks = memory_take(dataset->count + 1, sizeof(*ranks));
+	struct rank *ranks = memory_take(dataset->count, sizeof(*ranks));
 	const struct dataset_experiment *at = NULL;
 
 	*count = 0;

@@ -60,7 +60,7 @@ static struct rows find_rows(const struct dataset *dataset, int regions)
 
 	while ((at = dataset_next(dataset, at)))
 		capacity += at->data->omp.count;
-	rows.row = memory_take(capacity + 1, sizeof(*rows.row));
+	rows.row = memory_take(capacity, sizeof(*rows.row));
 	while ((at = dataset_next(dataset, at)))
 		for (size_t i = 0; i < at->data->omp.count; i++)
 			if (is_region(&at->data->omp.constructs[i]) == regions)

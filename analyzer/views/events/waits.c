@@ -195,7 +195,7 @@ static struct listed *list(const struct dataset *dataset, size_t *count)
 /* Put those of idle threads behind the others. Returns how many others there are. */
 static size_t set_apart(struct listed *waits, size_t count)
 {
-	struct listed *idle = memory_take(count + 1, sizeof(*idle));
+	struct listed *idle = memory_take(count, sizeof(*idle));
 	size_t kept = 0, found = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -231,7 +231,7 @@ static char *name_place(const struct dataset *dataset, const struct choices *cho
 static void put_idle(const struct dataset *dataset, const struct choices *choices,
                      struct output *output, const struct listed *waits, size_t count)
 {
-	char **places = memory_take(count + 1, sizeof(*places));
+	char **places = memory_take(count, sizeof(*places));
 	uint64_t ns = 0;
 
 	for (size_t i = 0; i < count; i++) {

@@ -56,7 +56,7 @@ void crit_find_begin(const struct dataset *dataset, struct crit_waits *waits)
 
 	waits->tids = tids_create(dataset);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		all[i]->at = memory_take(waits->thread_count + 1, sizeof(*all[i]->at));
+		all[i]->at = memory_take(waits->thread_count, sizeof(*all[i]->at));
 	for (size_t i = 0; i < waits->thread_count; i++) {
 		const struct crit_thread *thread = &waits->threads[i];
 		const struct exp_info *info = thread->at->info;

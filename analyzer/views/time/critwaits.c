@@ -122,7 +122,7 @@ static int find_writers(const struct dataset *dataset, struct crit_waits *waits)
 
 	for (size_t i = 0; i < waits->count; i++)
 		count += (size_t)is_written(&waits->waits[i]);
-	found = memory_take(count + 1, sizeof(*found));
+	found = memory_take(count, sizeof(*found));
 	count = 0;
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct crit_wait *wait = &waits->waits[i];

@@ -262,3 +262,28 @@ Test(compress, a_process_that_is_recorded_is_left_alone)
 	cr_assert(has(&maker, "heaptrace") && !has(&maker, "heaptrace.zst"));
 	maker_destroy(&maker);
 }
+
+/* The name of the compressed file is a directory's. */
+Test(compress, a_file_that_cannot_be_made_is_told_and_the_plain_one_stays)
+{
+	struct exp_cause cause = {.text = ""};
+	char path[256];
+	struct maker maker;
+
+	if (is_skipped())
+		return;
+	make(&maker);
+	snprintf(path, sizeof(path), "%s/heaptrace.zst", maker.path);
+	cr_assert_eq(mkdir(path, 0755), 0);
+	cr_expect_eq(compress(&maker, &cause), -EISDIR);
+	cr_expect(strstr(cause.text, ": cannot compress heaptrace: Is a directory"), "%s",
+	          cause.text);
+	cr_expect(has(&maker, "heaptrace"));
+	cr_assert_eq(rmdir(path), 0);
+	strcpy(cause.text, "as before");
+	cr_expect_eq(compress(&maker, &cause), 0);
+	cr_expect_str_eq(cause.text, "as before", "nothing is said of what is done");
+	cr_expect(!has(&maker, "heaptrace"));
+	check_totals(&maker, ALLOCS, 0);
+	maker_destroy(&maker);
+}
