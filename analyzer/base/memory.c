@@ -36,17 +36,35 @@ void *memory_resize(void *at, size_t count, size_t size)
 	return must(reallocarray(at, count ? count : 1, size ? size : 1));
 }
 
+static size_t larger(size_t capacity)
+{
+	if (capacity > SIZE_MAX / 4)
+		memory_fail();
+	return capacity ? capacity * 2 : 16;
+}
+
 void *memory_grow(void *at, size_t count, size_t *capacity, size_t size)
 {
 	int is_full = count >= *capacity;
 
 	if (is_full) {
-		if (*capacity > SIZE_MAX / 4)
-			must(NULL);
-		*capacity = *capacity ? *capacity * 2 : 16;
+		*capacity = larger(*capacity);
 		at = memory_resize(at, *capacity, size);
 	}
 	slack_of_array(at, count, *capacity, size, is_full);
+	return at;
+}
+
+void *memory_reach(void *at, size_t index, size_t *capacity, size_t size)
+{
+	size_t before = *capacity;
+
+	if (index < before)
+		return at;
+	while (index >= *capacity)
+		*capacity = larger(*capacity);
+	at = memory_resize(at, *capacity, size);
+	memset((char *)at + before * size, 0, (*capacity - before) * size);
 	return at;
 }
 

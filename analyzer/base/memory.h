@@ -15,6 +15,9 @@ void *memory_resize(void *at, size_t count, size_t size);
 /* Make room for one more element in an array of `count` elements that has *capacity; doubles. */
 void *memory_grow(void *at, size_t count, size_t *capacity, size_t size);
 
+/* Make room up to the element `index` in an array that has *capacity; new elements are zero. */
+void *memory_reach(void *at, size_t index, size_t *capacity, size_t size);
+
 /* A copy of text[len] with a NUL after it. */
 char *memory_text(const char *text, size_t len);
 

@@ -45,14 +45,9 @@ static uint32_t find_call(struct writer *writer, size_t caller, size_t callee)
 	struct sym_frame function = {.function = frame_of(writer, callee)->function};
 	uint32_t line = tree_child(writer->calls, TREE_ROOT, frame_of(writer, caller));
 	uint32_t call = tree_child(writer->calls, line, &function);
-	size_t before = writer->stack_capacity;
 
-	while (call >= writer->stack_capacity)
-		writer->stacks = memory_grow(writer->stacks, writer->stack_capacity,
-		                             &writer->stack_capacity, sizeof(*writer->stacks));
-	if (writer->stack_capacity > before)
-		memset(writer->stacks + before, 0,
-		       (writer->stack_capacity - before) * sizeof(*writer->stacks));
+	writer->stacks = memory_reach(writer->stacks, call, &writer->stack_capacity,
+	                              sizeof(*writer->stacks));
 	return call;
 }
 

@@ -369,7 +369,7 @@ int lanes_read(const struct dataset *dataset, const struct lanes_axis *axis, str
 
 	reading.cells = *cells = memory_take(cell_count, sizeof(**cells));
 	reading.rows = memory_take(cell_count, sizeof(*reading.rows));
-	reading.lane_of = memory_take(at->whole->thread_count, sizeof(*reading.lane_of));
+	reading.lane_of = memory_take(at->whole->thread_count + 1, sizeof(*reading.lane_of));
 	if (!reading.has_wall)
 		index_files(&reading);
 	begin_lives(dataset, &reading);

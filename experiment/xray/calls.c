@@ -4,6 +4,7 @@
 
 #include "experiment/base/clock.h"
 #include "experiment/table/arena.h"
+#include "format/slack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +117,11 @@ int calls_grow(struct calls *calls, struct calls_thread *thread)
 {
 	if (thread->capacity < CALLS_DEPTH_MAX &&
 	    exp_array_reserve(&thread->open, &thread->capacity, thread->depth,
-	                      sizeof(*thread->open)) == 0)
+	                      sizeof(*thread->open)) == 0) {
+		/* A call that finds room takes it without asking. */
+		slack_open(thread->open, thread->capacity * sizeof(*thread->open));
 		return 0;
+	}
 	if (thread->capacity < CALLS_DEPTH_MAX)
 		calls->rc = -ENOMEM;
 	thread->too_deep++;

@@ -120,14 +120,8 @@ static const struct sym_function *find_function(const struct dataset *dataset,
 
 static struct row *row_of(struct rows *rows, const struct sym_function *function)
 {
-	while (function->index >= rows->function_capacity) {
-		size_t old = rows->function_capacity;
-
-		rows->of_function = memory_grow(rows->of_function, old, &rows->function_capacity,
-		                                sizeof(*rows->of_function));
-		memset(rows->of_function + old, 0,
-		       (rows->function_capacity - old) * sizeof(*rows->of_function));
-	}
+	rows->of_function = memory_reach(rows->of_function, function->index,
+	                                 &rows->function_capacity, sizeof(*rows->of_function));
 	if (rows->of_function[function->index] == 0) {
 		rows->at = memory_grow(rows->at, rows->count, &rows->capacity, sizeof(*rows->at));
 		rows->at[rows->count] = (struct row){.function = function};

@@ -88,6 +88,21 @@ Test(keep_ring, a_larger_one_goes_round)
 	goes_round(32 * MIB);
 }
 
+/* What leaves does not move the hand; what enters does, where the ring has come round to it. */
+Test(keep_ring, the_hand_is_never_more_than_a_ring_behind)
+{
+	uint64_t most = fmt_keep_extents(MIB);
+
+	for (uint64_t i = 1; i <= 3 * most; i++) {
+		uint64_t next, hand;
+
+		keep_ring_leave(&ring, keep_ring_at(&ring, enter(i)));
+		next = atomic_load(&ring.keep->next);
+		hand = atomic_load(&ring.keep->hand);
+		cr_assert_eq(hand, next > most ? next - most : 0, "%lu of %lu", hand, next);
+	}
+}
+
 Test(keep_ring, when_it_is_full_nothing_enters)
 {
 	uint32_t most = fmt_keep_extents(MIB);
