@@ -12,6 +12,7 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -117,6 +118,50 @@ Test(usertrace, traces_and_channels_have_switches, .init = scratch_open, .fini =
 	col_stop_events(NULL);
 	cr_assert(trcoff(0) == 0 && trcon(0) == 0 && trc_ishookon(0, 0x01000000) == 0,
 	          "what has ended does not begin again");
+}
+
+/* The hooks and first words of the events of `name`, as "20:3 10:3 ". */
+static void list_events(const char *name, char *out, size_t size)
+{
+	size_t len, at = FDR_HEADER_SIZE + FDR_PROLOGUE_SIZE, put = 0;
+	uint8_t *bytes = (uint8_t *)scratch_read(name, &len);
+	struct fdr_record record;
+
+	out[0] = '\0';
+	while (bytes && at < len && fdr_record_get(bytes + at, len - at, &record) > 0 &&
+	       record.type == FDR_RECORD_EVENT) {
+		const struct fmt_user *user = (const struct fmt_user *)record.payload;
+
+		put += (size_t)snprintf(out + put, size - put, "%x:%lu ", user->hook,
+		                        fmt_user_whole(user->d1, user->low));
+		cr_assert_lt(put, size);
+		at += record.size;
+	}
+	free(bytes);
+}
+
+Test(usertrace, each_switch_of_a_channel_is_an_event_of_the_trace_that_is_on, .init = scratch_open,
+     .fini = scratch_remove)
+{
+	static const struct source user = {.id = SOURCE_USER, .stop = usertrace_stop};
+	char list[256];
+
+	scratch_host(&user, 1);
+	start(7, "*,1+0400", "");
+	TRCHKL1(0x07770000, 1);
+	trcoff(3);
+	trcoff(3);
+	trcon(3);
+	trcon(3);
+	trcoff(0);
+	trcoff(3);
+	trcon(3);
+	TRCHKL1(0x07770000, 2);
+	trcon(0);
+	trcoff(7);
+	TRCHKL1(0x07770000, 3);
+	list_events("usertrace", list, sizeof(list));
+	cr_expect_str_eq(list, "777:1 20:3 10:3 20:0 10:0 20:7 777:3 ", "%s", list);
 }
 
 Test(usertrace, a_ring_keeps_the_newest, .init = scratch_open, .fini = scratch_remove)

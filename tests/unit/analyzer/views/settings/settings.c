@@ -234,3 +234,47 @@ Test(settings, filters_are_told_where_they_are_wrong)
 	fails("thread_select 1,x",
 	      "xer_print: thread_select: column 3: a number expected, as in 1,3-5 or 2:1,3\n");
 }
+
+/* The two columns of object_list that change, for the objects of the golden experiment. */
+static void expect_objects(const char *commands, const char *shown)
+{
+	static const char names[][24] = {"heap_known", "[vdso]", "libcollector.so", "libc.so.6",
+	                                 "ld-linux-x86-64.so.2"};
+	char lines[256], expected[64] = "";
+	struct answer answer;
+
+	snprintf(lines, sizeof(lines), "%s\nprintmode csv\nobject_list", commands);
+	answer = answer_of(HEAP, lines);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char name[32];
+		const char *line;
+
+		snprintf(name, sizeof(name), ",%s,", names[i]);
+		line = strstr(answer.text, name);
+		cr_assert(line, "%s in %s", name, answer.text);
+		strncat(expected, line - 4, 1);
+	}
+	cr_expect_str_eq(expected, shown, "%s: %s", commands, answer.text);
+	cr_expect_str_eq(answer.messages, "");
+	answer_fini(&answer);
+}
+
+Test(settings, objects_have_a_path_and_the_name_at_its_end)
+{
+	expect_objects("limit 0", "sssss");
+	expect_objects("object_hide heap_known", "hssss");
+	expect_objects("object_hide /tmp/xer-golden/heap_known", "hssss");
+	expect_objects("object_hide /tmp/xer-golden/gone/libc.so.6,[vdso]", "shshs");
+	expect_objects("object_hide all", "hhhhh");
+	expect_objects("object_hide ALL\nobject_show libc.so.6", "hhhsh");
+	expect_objects("object_select libc.so.6,heap_known", "shhsh");
+	expect_objects("object_select libc.so.6\nobjects_default", "sssss");
+	fails("object_hide gone/libc.so.6",
+	      "xer_print: object_hide: column 1: no load object 'gone/libc.so.6' (did "
+	      "you mean 'libc.so.6'?)\n");
+	fails("object_show heap_known,libc.so.5",
+	      "xer_print: object_show: column 12: no load object 'libc.so.5' (did you mean "
+	      "'libc.so.6'?)\n");
+	fails("object_select [vdsp]", "xer_print: object_select: column 1: no load object '[vdsp]' "
+	                              "(did you mean '[vdso]'?)\n");
+}
