@@ -85,10 +85,9 @@ void run_trim_line(struct template_run *run)
 {
 	while (run->len > run->line_start && run->text[run->len - 1] == ' ')
 		run->len--;
-	if (run->counted > run->len) {
-		run->column -= run->counted - run->len;
+	/* What is counted begins again with the next line. */
+	if (run->counted > run->len)
 		run->counted = run->len;
-	}
 }
 
 void run_put_newline(struct template_run *run)

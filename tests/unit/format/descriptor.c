@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static char text[DESCRIPTOR_TEXT_MAX];
@@ -31,6 +32,28 @@ Test(descriptor, round_trip_with_odd_bytes)
 	cr_assert(!strpbrk(text, " \n\xff"));
 	cr_assert(descriptor_get(text, &out) == 0);
 	cr_assert(memcmp(&in, &out, sizeof(in)) == 0);
+}
+
+/* Those that would end a value or a variable, or that a terminal does not show as they are. */
+Test(descriptor, each_byte_is_itself_or_escaped)
+{
+	static struct descriptor in, out;
+
+	for (unsigned c = 1; c < 256; c++) {
+		char escaped[8], plain[8];
+		int is_plain = c > ' ' && c <= '~' && c != ';' && c != '%';
+
+		memset(&in, 0, sizeof(in));
+		in.version = DESCRIPTOR_VERSION;
+		snprintf(in.directory, sizeof(in.directory), "/%c/", c);
+		snprintf(plain, sizeof(plain), "/%c/;", c);
+		snprintf(escaped, sizeof(escaped), "/%%%02x/;", c);
+		cr_assert_gt(descriptor_put(&in, text, sizeof(text)), 0);
+		cr_expect_eq(strstr(text, plain) != NULL, is_plain, "%#x: %s", c, text);
+		cr_expect_eq(strstr(text, escaped) != NULL, !is_plain, "%#x: %s", c, text);
+		cr_assert_eq(descriptor_get(text, &out), 0);
+		cr_expect_str_eq(out.directory, in.directory);
+	}
 }
 
 Test(descriptor, a_step_behind_the_text_counts)

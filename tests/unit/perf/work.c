@@ -324,6 +324,27 @@ Test(work, an_end_that_is_closed_ends_nothing)
 	cr_assert_gt(counts.cpu_ns, (uint64_t)100 * MS);
 }
 
+/* The other side says nothing: nobody waits for it. */
+Test(work, a_process_ends_it_while_nobody_is_heard)
+{
+	struct work_counts counts;
+	struct work *work;
+	int go, ends[2];
+	pid_t child = spin(50, &go);
+	struct work_settings settings = settings_for(child);
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	settings.end = ends[0];
+	cr_assert_eq(work_open(&work, &settings), 0);
+	work_enable(work);
+	cr_assert_eq(write(go, "", 1), 1);
+	work_run(work, &counts);
+	work_close(work);
+	close(ends[1]);
+	cr_assert_eq(waitpid(child, NULL, 0), child);
+	cr_assert_gt(counts.cpu_ns, (uint64_t)25 * MS);
+}
+
 Test(work, nothing_is_sampled_before_it_is_enabled)
 {
 	struct work_counts counts;

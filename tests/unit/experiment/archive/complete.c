@@ -157,11 +157,27 @@ Test(complete, the_overview_has_the_usage_at_start_and_end)
 
 Test(complete, what_is_there_stays)
 {
+	static const char map[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+				  "<map version=\"1.0\"><!-- kept --></map>\n";
+	char *text;
+
+	maker_log(&maker, SETTING END);
+	maker_put(&maker, "map.xml", map, sizeof(map) - 1);
+	complete_it();
+	cr_expect(has_file("overview"), "the other one is made");
+	text = text_of("map.xml");
+	cr_expect_str_eq(text, map);
+	free(text);
+}
+
+Test(complete, a_damaged_experiment_stays_as_it_is)
+{
 	char *text;
 
 	maker_log(&maker, SETTING END);
 	maker_put(&maker, "map.xml", "kept", 4);
 	complete_it();
+	cr_expect(!has_file("overview"));
 	text = text_of("map.xml");
 	cr_expect_str_eq(text, "kept");
 	free(text);

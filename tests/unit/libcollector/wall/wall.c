@@ -375,6 +375,22 @@ Test(wall, accounts_are_made_where_waits_may_hold_cpu_time)
 	cr_assert_eq(find_accounts(), 3, "nobody knows what the thread did before");
 }
 
+/* A program may have closed its standard input: the next file that is opened is descriptor 0. */
+Test(wall, the_time_without_a_cpu_is_told_where_the_kernel_has_it)
+{
+	struct wall_call reading = {.state = FMT_wall_state_FILE, .family = FMT_wait_family_IO};
+	int is_told = access("/proc/self/schedstat", R_OK) == 0;
+
+	for (int is_closed = 0; is_closed < 2; is_closed++) {
+		if (is_closed)
+			close(0);
+		col_self->wall.accounted = col_self->wall.last = col_ticks() - 50 * MS;
+		ended(&reading, 30 * MS);
+		cr_assert_eq(find_accounts(), 1 + is_closed);
+		cr_expect_eq(accounts[is_closed].queue_ns != UINT64_MAX, is_told);
+	}
+}
+
 /* ---- wrappers */
 
 Test(wall, wrappers_of_calls_that_block_record_them)
