@@ -6,6 +6,7 @@
 #include "analyzer/data/filters.h"
 #include "analyzer/data/sampled.h"
 #include "analyzer/model/datakind.h"
+#include "analyzer/model/name.h"
 #include "analyzer/report/axis.h"
 #include "analyzer/report/report.h"
 #include "experiment/base/clock.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 1, TOP = 6 };
 
 static void put_text(FILE *out, const char *name, const char *text)
 {
@@ -105,7 +106,48 @@ static unsigned digits_of(const struct dataset *dataset, unsigned id)
 	return metric_scale_of(id, sum, sampled.sum > 0 ? sampled.squares / sampled.sum : 0).digits;
 }
 
-static void put_metric(const struct dataset *dataset, unsigned id, int is_shown, FILE *out)
+/* The functions with most of a metric. */
+static void put_top(const struct page *page, unsigned id, FILE *out)
+{
+	const struct tree *tree = dataset_tree(page->dataset, TREE_FUNCTIONS);
+	const uint64_t *own = columns_of(&dataset_fold(page->dataset, TREE_FUNCTIONS)->own, id);
+	unsigned char *taken = memory_take(tree->item_count, 1);
+
+	fputs(", \"top\": [", out);
+	for (size_t i = 0; i < TOP && own; i++) {
+		uint32_t best = 0;
+		char *name;
+
+		for (uint32_t item = 1; item < tree->item_count; item++)
+			if (!taken[item] && own[item] > (best ? own[best] : 0))
+				best = item;
+		if (best == 0)
+			break;
+		taken[best] = 1;
+		name = name_function(page->choices, tree->items[best].function);
+		fputs(i ? ", [" : "[", out);
+		print_json_string(out, name, strlen(name));
+		fprintf(out, ", %llu]", (unsigned long long)own[best]);
+		free(name);
+	}
+	fputc(']', out);
+	free(taken);
+}
+
+/* What an overview of all says, so that no row must be read for it. */
+static void put_whole(const struct page *page, unsigned id, int is_shown, FILE *out)
+{
+	const struct fold *fold = dataset_fold(page->dataset, TREE_FUNCTIONS);
+
+	if (page->base) /* it is in the sums, too */
+		return;
+	fprintf(out, ", \"whole\": %llu",
+	        (unsigned long long)columns_at(&fold->total, TREE_ROOT, id));
+	if (is_shown)
+		put_top(page, id, out);
+}
+
+static void put_metric(const struct page *page, unsigned id, int is_shown, FILE *out)
 {
 	static const char *const units[] = {
 		[METRIC_UNIT_SECONDS] = "s",   [METRIC_UNIT_COUNT] = "count",
@@ -121,10 +163,12 @@ static void put_metric(const struct dataset *dataset, unsigned id, int is_shown,
 	fprintf(out, ", \"unit\": \"%s\", \"kind\": %d, \"usual\": %s, \"digits\": %u, \"from\": [",
 	        units[metric_unit_of(id)], __builtin_ctz(metric_data_of(id)),
 	        is_shown ? "true" : "false",
-	        metric_unit_of(id) == METRIC_UNIT_SECONDS ? digits_of(dataset, id) : 0);
+	        metric_unit_of(id) == METRIC_UNIT_SECONDS ? digits_of(page->dataset, id) : 0);
 	for (const uint8_t *from = metric_from[id]; *from != EXP_METRICS; from++)
 		fprintf(out, from == metric_from[id] ? "%u" : ",%u", *from);
-	fputs("]}", out);
+	fputc(']', out);
+	put_whole(page, id, is_shown, out);
+	fputc('}', out);
 }
 
 /* Metrics that are sums, and have data. */
@@ -138,7 +182,7 @@ static void put_metrics(const struct page *page, FILE *out)
 		    metric_unit_of(id) == METRIC_UNIT_RATIO)
 			continue;
 		fputs(separator, out);
-		put_metric(page->dataset, id, is_usual(id, &page->choices->metrics), out);
+		put_metric(page, id, is_usual(id, &page->choices->metrics), out);
 		separator = ",";
 	}
 	fputs("],\n", out);
@@ -267,10 +311,12 @@ void page_add_head(struct page *page)
 	fprintf(out,
 	        "{\"version\": %d, \"maker\": \"xer_print " XER_VERSION
 	        "\", \"start_real_ns\": \"%lld\", \"duration_ns\": %llu, \"rows\": %zu, "
-	        "\"is_cut\": %s, \"merged\": %u, \"rounding_ns\": %llu",
+	        "\"is_cut\": %s, \"merged\": %u, \"rounding_ns\": %llu, "
+	        "\"deaths\": %zu",
 	        VERSION, (long long)first->info->start_real_ns, (unsigned long long)page->end_ns,
 	        page->rows, page->has_overflow ? "true" : "false", page->merged,
-	        (unsigned long long)page->rounding_ns);
+	        (unsigned long long)page->rounding_ns,
+	        column_count(page->sections[PAGE_DEATH_ROW]));
 	put_origins(page, out);
 	fputs(",\n", out);
 	put_text(out, "filters", filters);

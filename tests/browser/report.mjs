@@ -74,6 +74,17 @@ const NEVER = /^$/;
 async function checkTables(page, path, name) {
 	for (const [by, command] of [["function", "functions"], ["line", "lines"]])
 		none(`${name}: ${command} on the page and in the terminal are equal`, differences(rowsOf(tableOf(["-metrics", "ei.any", `-${command}`, path], command), NEVER), await rowsOfPage(page, by, NEVER)));
+	none(`${name}: the sums and the first functions of the head are those of the rows`, await page.evaluate(() => {
+		const {report} = window.xer, troubles = [];
+		for (const metric of report.head.metrics.filter((each) => !each.live && each.whole !== undefined)) {
+			const {exclusive} = report.flat(metric, "function"), sum = report.values(metric).reduce((a, b) => a + b, 0);
+			if (sum !== metric.whole) troubles.push(`${metric.keyword} ${metric.whole} for ${sum}`);
+			const most = [...exclusive].filter((value) => value).sort((a, b) => b - a).slice(0, 6), names = new Map();
+			exclusive.forEach((value, key) => names.set(`${report.name("function", key)} ${value}`, true));
+			if (metric.top && (String(metric.top.map(([, value]) => value)) !== String(most) || !metric.top.every((each) => names.has(each.join(" "))))) troubles.push(`${metric.keyword} ${metric.top} for ${most}`);
+		}
+		return troubles;
+	}));
 	const text = spawnSync(xerPrint, ["-overview", path], {encoding: "utf8"}).stdout;
 	const shown = await page.evaluate(() => window.xer.report.usual.map((metric) => [metric.meaning, [...document.querySelectorAll(".figure")].map((each) => each.textContent).join("\n")]));
 	none(`${name}: the overview has what the terminal tells`, shown.filter(([meaning, all]) => text.includes(meaning) && !all.includes(meaning) && !new RegExp(`${meaning} +0(\\.000)?\\b`).test(text)).map(([meaning]) => meaning));
@@ -361,11 +372,41 @@ async function checkPrint(browser, path) {
 			if (shown.length) wrong.push(`shows ${shown[0].className || shown[0].id}`);
 			for (const table of document.querySelectorAll("table")) if (table.getBoundingClientRect().right > window.innerWidth + 1) wrong.push(`cuts off ${table.caption?.textContent}`);
 			window.dispatchEvent(new Event("afterprint"));
-			if (root.dataset.theme) wrong.push("stays light");
+			if (root.dataset.theme !== "dark") wrong.push("stays light");
 			return wrong.map((each) => `${which} ${each}`);
 		}, id)));
 	}
 	none(`${basename(path, ".html")}: can be printed`, troubles);
+	await page.close();
+}
+
+/** The overview is there before the events are, and is the same afterwards; other pages wait for them. */
+async function checkFirst(browser, path) {
+	const page = await browser.newPage();
+	await page.evaluateOnNewDocument(() => {
+		const Real = window.DecompressionStream;
+		let made = 0;
+		const held = new Promise((done) => (window.letGo = done));
+		window.DecompressionStream = class {
+			constructor(format) {
+				const real = new Real(format);
+				if (made++ < 2) return real;
+				return {writable: real.writable, readable: real.readable.pipeThrough(new window.TransformStream({flush: () => held}))};
+			}
+		};
+	});
+	await page.goto(`file://${path}`);
+	await page.waitForFunction("document.querySelector('.figure') && document.readyState === 'complete'");
+	const before = await page.$eval("main", (main) => main.innerText);
+	await page.click("#tabs a[data-page=functions]");
+	const [waiting, ready] = await page.evaluate(() => [document.querySelector("main").innerText, document.documentElement.dataset.ready]);
+	is("first: a page that needs the events waits for them", "Reading … null", `${waiting} ${ready}`);
+	await page.evaluate(() => window.letGo());
+	await page.waitForFunction("document.documentElement.dataset.ready === '1'");
+	is("first: and is shown when they are there", true, await page.$eval("main", (main) => main.innerText.includes("Excl.")));
+	await page.click("#tabs a[data-page=overview]");
+	is("first: the overview does not wait for events, and they do not change it", before, await page.$eval("main", (main) => main.innerText));
+	is("first: it has figures and functions", true, /Total CPU Time/.test(before) && /by function/.test(before));
 	await page.close();
 }
 
@@ -392,6 +433,7 @@ try {
 	for (const path of paths.filter((each) => /(profile|hostile)\.er$/.test(each))) {
 		await checkSizes(browser, resolve(path.replace(/\.er$/, ".html")));
 		if (path.endsWith("profile.er")) await checkPrint(browser, resolve(path.replace(/\.er$/, ".html")));
+		if (path.endsWith("profile.er")) await checkFirst(browser, resolve(path.replace(/\.er$/, ".html")));
 	}
 } finally {
 	await end();

@@ -1,5 +1,5 @@
 // speed.mjs: how fast a report page is in a browser. Usage: speed.mjs CHROMIUM PAGE.html
-// Prints NAME MILLISECONDS lines: `ready` from the navigation to the first page, `brush` the median over all pages of a new range,
+// Prints NAME MILLISECONDS lines: `first` from the navigation to the overview, `ready` to all pages, `brush` the median over all pages of a new range,
 // `frame` the median time of a frame while the timeline is zoomed.
 
 import { resolve } from "node:path";
@@ -39,8 +39,9 @@ try {
 			await new Promise((done) => setTimeout(done));
 			frames.push(performance.now() - before);
 		}
-		return {brushes, frames, ready: performance.getEntriesByName("xer-ready")[0]?.startTime ?? window.xer.ready};
+		return {brushes, frames, first: window.xer.first, ready: window.xer.ready};
 	});
+	console.log(`first ${result.first.toFixed(0)}`);
 	console.log(`ready ${result.ready.toFixed(0)}`);
 	console.log(`brush ${median(result.brushes).toFixed(0)}`);
 	console.log(`worst_brush ${Math.max(...result.brushes).toFixed(0)}`);

@@ -1,2 +1,2 @@
-/** The sections of analyzer/page/section.def: names and codings. The script that puts the viewer together writes it. */
+/** The sections of analyzer/page/section.def: the names of each coding, with blanks between them. The script that puts the viewer together writes it. */
 declare const SECTIONS: Record<string, string>;

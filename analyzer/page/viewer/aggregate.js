@@ -9,16 +9,22 @@ export class Aggregator {
 	/** @param {import("./data.js").Data} data */
 	constructor(data) {
 		this.data = data;
-		/** Rows of a block that began before they ended, by block: those behind a range may reach into it. */
-		this.long = data.head.blocks.map((block) => {
-			const long = [];
-			for (let i = block.first; i < block.first + block.count; i++) if (data.rows.span[i] > 0) long.push(i);
-			return Uint32Array.from(long);
-		});
+		/** Rows of a block that began before they ended, by block: those behind a range may reach into it. @type {Uint32Array[]} */
+		this.long = [];
 		/** @type {Map<string, {steps: number, values: Float64Array, width: number}>} */
 		this.binned = new Map();
 		/** The widest unit of time: ranges begin and end at its multiples. */
 		this.unit = [...data.head.blocks, ...data.head.uses].reduce((most, block) => Math.max(most, block.width_ns), 1e6);
+	}
+
+	/** The rows are there. */
+	complete() {
+		const {head, rows: {span}} = this.data;
+		this.long = head.blocks.map((block) => {
+			const long = [];
+			for (let i = block.first; i < block.first + block.count; i++) if (span[i] > 0) long.push(i);
+			return Uint32Array.from(long);
+		});
 	}
 
 	/**

@@ -1,14 +1,14 @@
 // app.js: the page as a whole: title, tabs, what is chosen, and the page that is shown.
 
-import { drawAll } from "./canvas.js";
 import { curvesOf, makeStrip } from "./clock.js";
 import { showCode } from "./code.js";
-import { loadData } from "./data.js";
+import { loadFirst, loadRest } from "./data.js";
 import { showDifference } from "./difference.js";
 import { GROUPS, isWorth, showGroup } from "./documents.js";
 import { showFunctions } from "./functions.js";
 import { showOverview } from "./overview.js";
 import { narrowed } from "./narrow.js";
+import { followTheme } from "./palette.js";
 import { Report } from "./report.js";
 import { showFlame } from "./sandwich.js";
 import { choose, expression, onChange, readAddress, state } from "./state.js";
@@ -44,14 +44,23 @@ class App {
 		this.report = report;
 		this.pages = pagesOf(report);
 		if (!report.metric(state.metric)) state.metric = startMetric(report);
-		this.strip = report.head.rows > 0 ? makeStrip(report) : null;
-		if (!this.strip) find("strip").hidden = true;
+		/** @type {ReturnType<typeof makeStrip>|null} */
+		this.strip = null;
+		this.isWaiting = false;
+		find("strip").hidden = report.head.rows === 0;
 		this.showTitle();
 		this.showTabs();
 		this.showControls();
 		this.show();
 		onChange((changed) => this.update(changed));
 		this.listen();
+	}
+
+	/** The events are there, too. */
+	complete() {
+		this.report.complete();
+		if (this.report.head.rows > 0) this.strip = makeStrip(this.report);
+		if (this.isWaiting) this.show();
 	}
 
 	showTitle() {
@@ -123,11 +132,13 @@ class App {
 			else tab.removeAttribute("aria-current");
 		tip(0, 0);
 		const box = make("div", {class: "page " + page.id});
-		if (state.from !== null || state.threads || state.only) box.dataset.range = "1";
+		if (this.report.isNarrow) box.dataset.range = "1";
 		const held = main.offsetHeight;
 		main.style.minHeight = isNew ? "" : held + "px";
 		main.replaceChildren(box);
-		page.show(box, this.report);
+		this.isWaiting = !this.report.isComplete && (page.id !== "overview" || this.report.isNarrow || !this.report.usual.every(({top}) => top));
+		if (this.isWaiting) box.append(make("p", {class: "wait"}, "Reading …"));
+		else page.show(box, this.report);
 		requestAnimationFrame(() => (main.style.minHeight = ""));
 		main.scrollTop = isNew ? 0 : scroll;
 		if (isNew) {
@@ -137,29 +148,9 @@ class App {
 	}
 
 	listen() {
-		find("theme").onclick = () => {
-			const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-			root.dataset.theme = dark ? "light" : "dark";
+		followTheme(find("theme"), () => {
 			this.strip?.redraw();
 			this.show();
-		};
-		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-			this.strip?.redraw();
-			this.show();
-		});
-		/** @type {string|undefined} */
-		let before;
-		const {dataset} = document.documentElement;
-		// Paper is light.
-		addEventListener("beforeprint", () => {
-			before = dataset.theme;
-			dataset.theme = "light";
-			drawAll();
-		});
-		addEventListener("afterprint", () => {
-			if (before) dataset.theme = before;
-			else delete dataset.theme;
-			drawAll();
 		});
 		addEventListener("hashchange", () => {
 			readAddress();
@@ -191,10 +182,17 @@ function startMetric(report) {
 async function start() {
 	try {
 		readAddress();
-		const data = await loadData();
-		const app = new App(new Report(data));
+		const data = await loadFirst(), app = new App(new Report(data));
+		// The overview is drawn before all else is read; a page in the background is not drawn.
+		await new Promise((done) => {
+			requestAnimationFrame(() => setTimeout(done));
+			setTimeout(done, 300);
+		});
+		const first = performance.now();
+		await loadRest(data);
+		app.complete();
 		// For tests, and for whoever asks the page by hand.
-		/** @type {any} */ (window).xer = {app, report: app.report, state, choose, narrowed, curves: curvesOf(app.report), ready: performance.now()};
+		/** @type {any} */ (window).xer = {app, report: app.report, state, choose, narrowed, curves: curvesOf(app.report), first, ready: performance.now()};
 		document.documentElement.dataset.ready = "1";
 	} catch (error) {
 		find("main").replaceChildren(make("p", {class: "none"}, "This page cannot be shown: " + String(error)));
@@ -202,5 +200,4 @@ async function start() {
 	}
 }
 
-if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-else start();
+start();

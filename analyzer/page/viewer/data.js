@@ -2,7 +2,8 @@
 
 /**
  * @typedef {{number: number, name: string, title: string, chosen: string}} Kind
- * @typedef {{keyword: string, heading: string, meaning: string, unit: string, kind: number, usual: boolean, digits: number, from: number[], live?: "bytes"|"count"}} Metric
+ * @typedef {{keyword: string, heading: string, meaning: string, unit: string, kind: number, usual: boolean, digits: number, from: number[],
+ *   whole?: number, top?: [string, number][], live?: "bytes"|"count"}} Metric
  * @typedef {{id: number, name: string, command: string, program: string, status: string, pid: number, parent: number,
  *   start_ns: number, duration_ns: number, group: number, is_base: boolean, usages: number, threads: number,
  *   cpu_ns: number, rank: number}} Experiment
@@ -14,7 +15,7 @@
  *   metrics: Metric[], sort: string|null, experiments: Experiment[], threads: Thread[], blocks: Block[], uses: Block[], curves: Curve[],
  *   labels: {experiment: number, time_ns: number, text: string}[],
  *   collections: {experiment: number, begin_ns: number, duration_ns: number}[],
- *   marks: {kept: number, all: number}}} Head
+ *   marks: {kept: number, all: number}, deaths: number}} Head
  * @typedef {{key: string, heading: string, kind: string, unit: string, digits?: number}} DocumentColumn
  * @typedef {{name: string, columns: DocumentColumn[], rows: any[][]}} DocumentTable
  * @typedef {{command: string, notes: string[], tables: DocumentTable[], next: {command: string, why: string}[], text: string[]}} Document
@@ -111,18 +112,46 @@ async function read(name, coding) {
 	if (coding === "NUMBERS" || coding === "STEPS")
 		return numbersOf(bytes, /** @type {any} */ (WIDE.has(name) ? Float64Array : Uint32Array), coding === "STEPS");
 	const text = new TextDecoder().decode(bytes);
-	return coding === "JSON" ? JSON.parse(text) : text.split("\n").slice(0, -1);
+	return coding === "LINES" ? text.split("\n").slice(0, -1) : text && JSON.parse(text);
 }
 
-/** @returns {Promise<Data>} */
-export async function loadData() {
-	const names = Object.keys(SECTIONS);
-	const values = await Promise.all(names.map((name) => read(name, SECTIONS[name])));
-	/** @type {any} */
-	const data = {totals: new Map()};
+/**
+ * Wait until the browser has read a section, or all of the page.
+ * @param {string} name
+ * @returns {Promise<void>}
+ */
+function untilRead(name = "") {
+	return new Promise((done) => {
+		const look = () => {
+			if (document.readyState !== "loading" || document.getElementById("xer-" + name)?.nextSibling) done();
+			else setTimeout(look, 5);
+		};
+		look();
+	});
+}
+
+/**
+ * What the overview needs: the head and the tables of commands. They stand first.
+ * @returns {Promise<Data>}
+ */
+export async function loadFirst() {
+	await untilRead("documents");
+	const [head, documents] = await Promise.all([read("head", "JSON"), read("documents", "JSON")]);
+	addLive(head);
+	return /** @type {any} */ ({head, documents, totals: new Map()});
+}
+
+/**
+ * All else.
+ * @param {any} data
+ */
+export async function loadRest(data) {
+	await untilRead();
+	const codings = Object.entries(SECTIONS).filter(([coding]) => coding !== "JSON").flatMap(([coding, all]) => all.split(" ").map((name) => [name, coding]));
+	const values = await Promise.all(codings.map(([name, coding]) => read(name, coding)));
 	/** @type {Record<string, string>} */
 	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", stack: "stacks", death: "deaths", thing: "things", use: "uses", mark: "marks", usage: "usage"};
-	names.forEach((name, i) => {
+	codings.forEach(([name], i) => {
 		const [table, column] = name.split(".");
 		if (!column) data[name] = values[i];
 		else (data[groups[table]] ??= {})[column] = values[i];
@@ -134,18 +163,16 @@ export async function loadData() {
 		const [row, value] = await Promise.all([bytesOf(`total.${total.number}.row`), bytesOf(`total.${total.number}.value`)]);
 		data.totals.set(total.number, {row: numbersOf(row, Uint32Array, true), value: numbersOf(value, Float64Array, false)});
 	}));
-	addLive(data);
-	return data;
 }
 
 /**
  * What lives at the end of a range are leaks, and blocks that were freed later.
- * @param {Data} data
+ * @param {Head} head
  */
-function addLive({head: {metrics}, deaths}) {
+function addLive({metrics, deaths}) {
 	for (const [keyword, live, meaning] of /** @type {[string, "bytes"|"count", string][]} */ ([["heapleakcnt", "count", "Blocks"], ["heapleakbytes", "bytes", "Bytes"]])) {
 		const at = metrics.findIndex((each) => each.keyword === keyword);
-		if (at >= 0 && deaths.row.length)
+		if (at >= 0 && deaths)
 			metrics.splice(at + 1, 0, {...metrics[at], keyword: "live" + live, heading: meaning + " Live", meaning: meaning + " Allocated and Live at the End", usual: false, live});
 	}
 }

@@ -4,8 +4,8 @@ import { commandOf } from "./command.js";
 import { Flame, sumText } from "./flame.js";
 import { boxIn, pick } from "./sandwich.js";
 import { choose, state } from "./state.js";
-import { tableOf } from "./table.js";
-import { exact, safe } from "./text.js";
+import { metricColumn, numberColumn, tableOf, wordColumn } from "./table.js";
+import { safe, valueText } from "./text.js";
 import { copyButton, heading, make } from "./widget.js";
 
 /**
@@ -16,7 +16,7 @@ export function showDifference(parent, report) {
 	const metric = report.chosen, now = report.sum(metric), before = report.sum(metric, true);
 	const {tree, own} = report.tree(metric, "function", state.fold), base = report.tree(metric, "function", state.fold, true).own;
 	parent.append(heading("Difference", copyButton(() => commandOf(report.data, ["functions"]))),
-		make("p", {class: "summary"}, sumText(metric, now), `  ·  before: ${exact(metric.unit, before, metric.digits)}  ·  change: ${changeText(metric, now - before)} (${before ? (now > before ? "+" : "") + report.percent(metric, now - before, before) + " %" : "new"})`),
+		make("p", {class: "summary"}, sumText(metric, now), `  ·  before: ${valueText(metric, before)}  ·  change: ${changeText(metric, now - before)} (${before ? (now > before ? "+" : "") + report.percent(metric, now - before, before) + " %" : "new"})`),
 		make("p", {class: "soft"}, `before is ${safe(report.head.base || "")}`));
 	new Flame(boxIn(parent, "picture"), {tree, own, base, metric, report, isUp: state.form === "flame", whole: Math.max(now, before), rootName: "<Total>",
 		label: `Difference of call stacks by ${metric.meaning}`, pick: (key) => pick(report, "function", key)});
@@ -29,7 +29,7 @@ export function showDifference(parent, report) {
  * @param {number} value
  */
 export function changeText(metric, value) {
-	return (value > 0 ? "+" : "") + exact(metric.unit, value, metric.digits);
+	return (value > 0 ? "+" : "") + valueText(metric, value);
 }
 
 /**
@@ -68,12 +68,11 @@ function changes(report) {
 	box.append(tableOf({
 		caption: "Changes by function", rows, sort: "change", open: (key) => choose({page: "flame", form: "sandwich", by: "function", focus: report.name("function", key)}),
 		columns: [
-			{key: "change", heading: "Change", title: "Exclusive " + metric.meaning, isNumber: true, value: (key) => Math.abs(change(key)), text: (key) => changeText(metric, change(key))},
-			{key: "now", heading: "Now", isNumber: true, value: (key) => now.exclusive[key], text: (key) => exact(metric.unit, now.exclusive[key], metric.digits)},
-			{key: "before", heading: "Before", isNumber: true, value: (key) => before.exclusive[key], text: (key) => exact(metric.unit, before.exclusive[key], metric.digits)},
-			{key: "sigma", heading: "Std. dev.", title: "How many standard deviations of the samples the change is", isNumber: true, value: sigma, text: (key) => (counts ? sigma(key).toFixed(1) : "exact")},
-			{key: "inclusive", heading: "Incl. change", isNumber: true, value: (key) => now.inclusive[key] - before.inclusive[key], text: (key) => changeText(metric, now.inclusive[key] - before.inclusive[key])},
-			{key: "name", heading: "Name", isNumber: false, wide: true, value: (key) => report.name("function", key), text: (key) => report.name("function", key)},
+			numberColumn("change", "Change", (key) => Math.abs(change(key)), (key) => changeText(metric, change(key)), {title: "Exclusive " + metric.meaning}),
+			metricColumn("now", "Now", metric, now.exclusive), metricColumn("before", "Before", metric, before.exclusive),
+			numberColumn("sigma", "Std. dev.", sigma, (key) => (counts ? sigma(key).toFixed(1) : "exact"), {title: "How many standard deviations of the samples the change is"}),
+			numberColumn("inclusive", "Incl. change", (key) => now.inclusive[key] - before.inclusive[key], (key) => changeText(metric, now.inclusive[key] - before.inclusive[key])),
+			wordColumn("name", "Name", (key) => report.name("function", key), {wide: true}),
 		],
 	}));
 	return box;

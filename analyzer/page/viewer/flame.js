@@ -2,7 +2,7 @@
 
 import { canvasIn, fit, FONT, isWall } from "./canvas.js";
 import { changeColor, frameColor, isDark, theme } from "./palette.js";
-import { brief, exact, safe } from "./text.js";
+import { brief, safe, valueText } from "./text.js";
 import { make, say, tip } from "./widget.js";
 
 const ROW = isWall ? 23 : 18, LEAST = 0.6;
@@ -111,7 +111,7 @@ export class Flame {
 	/** @param {number} node */
 	words(node) {
 		const {metric, own, whole} = this.options;
-		return `${this.nameOf(node)}: ${exact(metric.unit, this.total[node], metric.digits)} (${this.options.report.percent(metric, this.total[node], whole)} %), of itself ${exact(metric.unit, own[node], metric.digits)}`;
+		return `${this.nameOf(node)}: ${valueText(metric, this.total[node])} (${this.options.report.percent(metric, this.total[node], whole)} %), of itself ${valueText(metric, own[node])}`;
 	}
 
 	/** @param {number} node */
@@ -123,11 +123,11 @@ export class Flame {
 			const file = data.strings[data.functions.file[of]];
 			lines.push(make("div", {class: "soft"}, safe(data.strings[data.functions.object[of]] + (file ? "  " + file + (data.functions.line[of] ? ":" + data.functions.line[of] : "") : ""))));
 		}
-		lines.push(make("div", {}, `${metric.heading}: ${exact(metric.unit, this.total[node], metric.digits)}${metric.unit === "s" ? " s" : ""}  ${this.options.report.percent(metric, this.total[node], whole)} %`));
-		lines.push(make("div", {class: "soft"}, `of itself ${exact(metric.unit, own[node], metric.digits)}  ${this.options.report.percent(metric, own[node], whole)} %`));
+		lines.push(make("div", {}, `${metric.heading}: ${valueText(metric, this.total[node])}${metric.unit === "s" ? " s" : ""}  ${this.options.report.percent(metric, this.total[node], whole)} %`));
+		lines.push(make("div", {class: "soft"}, `of itself ${valueText(metric, own[node])}  ${this.options.report.percent(metric, own[node], whole)} %`));
 		if (base && this.baseTotal) {
 			const change = this.total[node] - this.baseTotal[node];
-			lines.push(make("div", {}, `before ${exact(metric.unit, this.baseTotal[node], metric.digits)}, change ${change > 0 ? "+" : ""}${exact(metric.unit, change, metric.digits)}`));
+			lines.push(make("div", {}, `before ${valueText(metric, this.baseTotal[node])}, change ${change > 0 ? "+" : ""}${valueText(metric, change)}`));
 		}
 		return lines;
 	}
@@ -251,5 +251,5 @@ export class Flame {
  * @param {number} sum
  */
 export function sumText(metric, sum) {
-	return `${metric.meaning}: ${exact(metric.unit, sum, metric.digits)}${metric.unit === "s" ? " s" : metric.unit === "bytes" ? " bytes (" + brief("bytes", sum) + ")" : ""}`;
+	return `${metric.meaning}: ${valueText(metric, sum)}${metric.unit === "s" ? " s" : metric.unit === "bytes" ? " bytes (" + brief("bytes", sum) + ")" : ""}`;
 }

@@ -2,7 +2,7 @@
 
 import { commandOf } from "./command.js";
 import { choose, expression, state } from "./state.js";
-import { tableOf } from "./table.js";
+import { metricColumn, numberColumn, tableOf, wordColumn } from "./table.js";
 import { exact, safe } from "./text.js";
 import { copyButton, heading, make, select } from "./widget.js";
 import { sumText } from "./flame.js";
@@ -48,28 +48,23 @@ export function flatTable(report, by) {
 	const columns = [];
 	metrics.forEach((metric, at) => {
 		const flat = flats[at], isFirst = at === 0;
+		/** @param {string} way @param {string} word @param {Float64Array} values */
+		const add = (way, word, values) => {
+			columns.push(metricColumn(`${way}.${metric.keyword}`, `${word.slice(0, 4)}. ${metric.heading}`, metric, values, {title: `${word} ${metric.meaning}`, bar: isFirst ? (key) => values[key] / (flat.whole || 1) : undefined}));
+			if (isFirst) columns.push(numberColumn(way + "%", "%", (key) => values[key], (key) => report.percent(metric, values[key], flat.whole), {title: "Share of the total"}));
+		};
 		// As in the terminal: of others, counts and bytes belong to whoever called for them.
-		if (isFirst || metric.unit === "s") columns.push({key: "e." + metric.keyword, heading: "Excl. " + metric.heading, title: "Exclusive " + metric.meaning, isNumber: true, value: (key) => flat.exclusive[key], text: (key) => exact(metric.unit, flat.exclusive[key], metric.digits), bar: isFirst ? (key) => flat.exclusive[key] / (flat.whole || 1) : undefined});
-		if (isFirst) columns.push({key: "e%", heading: "%", title: "Share of the total", isNumber: true, value: (key) => flat.exclusive[key], text: (key) => report.percent(metric, flat.exclusive[key], flat.whole)});
-		if (isFirst && counts) columns.push({key: "ci", heading: "±", title: "Uncertainty of the exclusive share, 95 %, in points", isNumber: true, value: (key) => counts.exclusive[key], text: (key) => uncertainty(counts.exclusive[key], counts.whole)});
-		columns.push({key: "i." + metric.keyword, heading: "Incl. " + metric.heading, title: "Inclusive " + metric.meaning, isNumber: true, value: (key) => flat.inclusive[key], text: (key) => exact(metric.unit, flat.inclusive[key], metric.digits), bar: isFirst ? (key) => flat.inclusive[key] / (flat.whole || 1) : undefined});
-		if (isFirst) columns.push({key: "i%", heading: "%", title: "Share of the total", isNumber: true, value: (key) => flat.inclusive[key], text: (key) => report.percent(metric, flat.inclusive[key], flat.whole)});
+		if (isFirst || metric.unit === "s") add("e", "Exclusive", flat.exclusive);
+		if (isFirst && counts) columns.push(numberColumn("ci", "±", (key) => counts.exclusive[key], (key) => uncertainty(counts.exclusive[key], counts.whole), {title: "Uncertainty of the exclusive share, 95 %, in points"}));
+		add("i", "Inclusive", flat.inclusive);
 	});
-	columns.push({key: "name", heading: "Name", isNumber: false, wide: true, value: (key) => report.name(by, key), text: (key) => report.name(by, key)});
-	if (by === "function") columns.push({key: "object", heading: "Load object", isNumber: false, value: (key) => objectName(report, key), text: (key) => objectName(report, key)});
+	columns.push(wordColumn("name", "Name", (key) => report.name(by, key), {wide: true}));
+	if (by === "function") columns.push(wordColumn("object", "Load object", (key) => safe(report.data.strings[report.data.functions.object[key]])));
 	return tableOf({
 		caption: by === "line" ? "Lines" : by === "object" ? "Load objects" : "Functions", columns, rows, sort: columns[0]?.key,
 		open: by === "object" ? undefined : (key) => choose({page: "flame", form: "sandwich", by: "function",
 			focus: by === "line" ? report.name("function", report.data.frames.function[key]) : report.name(by, key)}),
 	});
-}
-
-/**
- * @param {import("./report.js").Report} report
- * @param {number} key
- */
-function objectName(report, key) {
-	return safe(report.data.strings[report.data.functions.object[key]]);
 }
 
 /**
@@ -103,12 +98,10 @@ export function threads(report) {
 	const columns = [{
 		key: "chosen", heading: "Shown", isNumber: false, value: (at) => (!state.threads || state.threads.has(at) ? 1 : 0), text: () => "",
 		node: (at) => make("input", {type: "checkbox", checked: !state.threads || state.threads.has(at), "aria-label": "Show thread " + safe(report.threadName(at)), onchange: () => toggleThread(report, at)}),
-	}, {key: "name", heading: "Thread", isNumber: false, wide: true, value: (at) => head.threads[at].number, text: (at) => report.threadName(at)}];
-	if (head.experiments.length > 1) columns.push({key: "process", heading: "Process", isNumber: false, value: (at) => head.threads[at].experiment, text: (at) => report.processName(head.threads[at].experiment)});
-	columns.push({key: "tid", heading: "System's id", isNumber: true, value: (at) => head.threads[at].tid, text: (at) => String(head.threads[at].tid)},
-		{key: "start", heading: "Start", isNumber: true, value: (at) => head.threads[at].start_ns, text: (at) => exact("s", head.threads[at].start_ns)});
-	metrics.forEach((metric, i) => columns.push({key: metric.keyword, heading: metric.heading, title: metric.meaning, isNumber: true, value: (at) => sums[i][at], text: (at) => exact(metric.unit, sums[i][at], metric.digits),
-		bar: i === 0 ? (at) => sums[0][at] / (report.sum(metric) || 1) : undefined}));
+	}, wordColumn("name", "Thread", (at) => report.threadName(at), {wide: true, value: (at) => head.threads[at].number})];
+	if (head.experiments.length > 1) columns.push(wordColumn("process", "Process", (at) => report.processName(head.threads[at].experiment), {value: (at) => head.threads[at].experiment}));
+	columns.push(numberColumn("tid", "System's id", (at) => head.threads[at].tid), numberColumn("start", "Start", (at) => head.threads[at].start_ns, (at) => exact("s", head.threads[at].start_ns)));
+	metrics.forEach((metric, i) => columns.push(metricColumn(metric.keyword, metric.heading, metric, sums[i], {title: metric.meaning, bar: i === 0 ? (at) => sums[0][at] / (report.sum(metric) || 1) : undefined})));
 	return tableOf({caption: "Threads", columns, rows, sort: metrics[0].keyword, open: (at) => choose({threads: new Set([at])})});
 }
 

@@ -3,8 +3,8 @@
 import { commandOf } from "./command.js";
 import { documentOf, openFunction } from "./documents.js";
 import { choose, state } from "./state.js";
-import { tableOf } from "./table.js";
-import { brief, duration, exact, moment, safe } from "./text.js";
+import { numberColumn, tableOf, wordColumn } from "./table.js";
+import { brief, duration, exact, moment, safe, valueText } from "./text.js";
 import { copyButton, heading, make, nameOf } from "./widget.js";
 
 /**
@@ -109,11 +109,8 @@ function tops(report) {
 	const box = make("div", {class: "columns"});
 	for (const metric of report.usual) {
 		if (report.sum(metric) === 0) continue;
-		const flat = report.flat(metric, "function"), rows = [];
-		for (let key = 0; key < flat.exclusive.length; key++) if (flat.exclusive[key] > 0) rows.push(key);
-		rows.sort((a, b) => flat.exclusive[b] - flat.exclusive[a]);
-		if (rows.length === 0) continue;
-		box.append(make("section", {}, make("h3", {}, metric.meaning + " by function"), topList(report, metric, flat, rows.slice(0, 6))));
+		const top = report.top(metric);
+		if (top.length) box.append(make("section", {}, make("h3", {}, metric.meaning + " by function"), topList(report, metric, top)));
 	}
 	return box;
 }
@@ -121,17 +118,16 @@ function tops(report) {
 /**
  * @param {import("./report.js").Report} report
  * @param {import("./data.js").Metric} metric
- * @param {import("./report.js").Flat} flat
- * @param {number[]} keys
+ * @param {[string, number][]} top
  */
-function topList(report, metric, flat, keys) {
-	return make("ul", {class: "top"}, ...keys.map((key) => {
-		const name = report.name("function", key), share = flat.exclusive[key] / flat.whole;
+function topList(report, metric, top) {
+	const whole = report.sum(metric);
+	return make("ul", {class: "top"}, ...top.map(([name, value]) => {
 		const line = make("button", {type: "button", class: "bar", onclick: () => {
 			choose({metric: metric.keyword});
 			openFunction(name);
-		}}, make("span", {class: "number"}, exact(metric.unit, flat.exclusive[key], metric.digits)), make("span", {class: "number soft"}, report.percent(metric, flat.exclusive[key], flat.whole) + " %"), nameOf(name));
-		line.style.setProperty("--share", (100 * share).toFixed(1) + "%");
+		}}, make("span", {class: "number"}, valueText(metric, value)), make("span", {class: "number soft"}, report.percent(metric, value, whole) + " %"), nameOf(name));
+		line.style.setProperty("--share", ((100 * value) / whole).toFixed(1) + "%");
 		return make("li", {}, line);
 	}));
 }
@@ -143,13 +139,9 @@ function processes(report) {
 		caption: "Processes", rows, sort: "start", descending: false, page: 12,
 		open: ({at}) => choose({page: "timeline", threads: new Set(report.head.threads.map((_, i) => i).filter((i) => report.head.threads[i].experiment === at))}),
 		columns: [
-			{key: "id", heading: "Experiment", isNumber: true, value: ({experiment}) => experiment.id, text: ({experiment}) => String(experiment.id)},
-			{key: "pid", heading: "PID", isNumber: true, value: ({experiment}) => experiment.pid, text: ({experiment}) => String(experiment.pid)},
-			{key: "start", heading: "Start", isNumber: true, value: ({experiment}) => experiment.start_ns, text: ({experiment}) => exact("s", experiment.start_ns)},
-			{key: "duration", heading: "Duration", isNumber: true, value: ({experiment}) => experiment.duration_ns, text: ({experiment}) => exact("s", experiment.duration_ns)},
-			{key: "cpu", heading: "CPU", isNumber: true, value: ({experiment}) => experiment.cpu_ns, text: ({experiment}) => exact("s", experiment.cpu_ns)},
-			{key: "status", heading: "End", isNumber: false, value: ({experiment}) => experiment.status, text: ({experiment}) => experiment.status},
-			{key: "command", heading: "Command", isNumber: false, wide: true, value: ({experiment}) => experiment.command, text: ({experiment}) => experiment.command},
+			numberColumn("id", "Experiment", ({experiment}) => experiment.id), numberColumn("pid", "PID", ({experiment}) => experiment.pid),
+			...[["start", "Start"], ["duration", "Duration"], ["cpu", "CPU"]].map(([key, title]) => numberColumn(key, title, ({experiment}) => experiment[key + "_ns"], ({experiment}) => exact("s", experiment[key + "_ns"]))),
+			wordColumn("status", "End", ({experiment}) => experiment.status), wordColumn("command", "Command", ({experiment}) => experiment.command, {wide: true}),
 		],
 	}));
 }

@@ -1,16 +1,56 @@
 // palette.js: colours. Those of origins are the set of Okabe and Ito, which people with any kind of colour blindness can tell
 // apart, made paler so that dark text stands on them with a contrast of at least 7 to 1 (light) and light text 5 to 1 (dark).
 
+import { drawAll } from "./canvas.js";
+
 /** By enum page_origin. */
 export const ORIGINS = ["program", "library", "kernel", "generated code", "Java", "recorder", "unknown"];
 
 /** Hue, chroma-like saturation, lightness in the light theme. @type {[number, number, number][]} */
 const HUES = [[38, 88, 74], [202, 68, 76], [12, 74, 76], [322, 48, 80], [158, 42, 70], [0, 0, 78], [220, 8, 82]];
 
+const root = document.documentElement.dataset, darkness = matchMedia("(prefers-color-scheme: dark)");
+
 export function isDark() {
-	const chosen = document.documentElement.dataset.theme;
-	return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+	return root.theme === "dark";
 }
+
+/** @param {boolean} dark */
+function setDark(dark) {
+	root.theme = dark ? "dark" : "light";
+}
+
+/**
+ * As the system is, or the button says; paper is light.
+ * @param {HTMLElement} chooser
+ * @param {() => void} redraw
+ */
+export function followTheme(chooser, redraw) {
+	const change = (/** @type {boolean} */ dark) => {
+		setDark(dark);
+		redraw();
+	};
+	let before = false, isChosen = false;
+	chooser.onclick = () => {
+		isChosen = true;
+		change(!isDark());
+	};
+	// A system is light on paper.
+	darkness.onchange = () => {
+		if (!isChosen && !matchMedia("print").matches) change(darkness.matches);
+	};
+	addEventListener("beforeprint", () => {
+		before = isDark();
+		setDark(false);
+		drawAll();
+	});
+	addEventListener("afterprint", () => {
+		setDark(before);
+		drawAll();
+	});
+}
+
+setDark(darkness.matches);
 
 /**
  * The colour of a frame: the origin gives the hue, the name varies it a little, so that neighbours differ.

@@ -13,11 +13,24 @@ export class Report {
 		this.data = data;
 		this.head = data.head;
 		this.aggregator = new Aggregator(data);
-		this.forest = new Forest(data);
+		this.isComplete = false;
+		this.forest = /** @type {Forest} */ (/** @type {any} */ (null));
 		/** @type {Map<string, any>} */
 		this.kept = new Map();
 		/** @type {Map<number, number>|null} */
 		this.objectOrigins = null;
+	}
+
+	/** The events are there, too. */
+	complete() {
+		this.aggregator.complete();
+		this.forest = new Forest(this.data);
+		this.isComplete = true;
+	}
+
+	/** Is a part chosen? */
+	get isNarrow() {
+		return state.from !== null || !!state.threads || state.only;
 	}
 
 	/** The choice has changed. */
@@ -54,7 +67,7 @@ export class Report {
 
 	/** @param {import("./data.js").Metric} metric */
 	hasValues(metric) {
-		return !!metric.live || metric.from.some((number) => this.data.totals.has(number));
+		return !!metric.live || this.head.totals.some(({number}) => metric.from.includes(number));
 	}
 
 	/** What the search matches; null: there is none. */
@@ -95,7 +108,19 @@ export class Report {
 	 * @returns {number}
 	 */
 	sum(metric, base = false) {
+		if (metric.whole !== undefined && !base && !this.isNarrow) return metric.whole;
 		return this.keep(`sum:${metric.keyword}:${base}`, () => this.values(metric, base).reduce((sum, value) => sum + value, 0));
+	}
+
+	/**
+	 * The functions with most of a metric, and how much.
+	 * @param {import("./data.js").Metric} metric
+	 * @returns {[string, number][]}
+	 */
+	top(metric) {
+		if (metric.top && !this.isNarrow) return metric.top;
+		const {exclusive} = this.flat(metric, "function"), keys = [...exclusive.keys()].filter((key) => exclusive[key] > 0);
+		return keys.sort((a, b) => exclusive[b] - exclusive[a]).slice(0, 6).map((key) => [this.name("function", key), exclusive[key]]);
 	}
 
 	/**

@@ -4,9 +4,9 @@ import { commandOf } from "./command.js";
 import { Flame, sumText } from "./flame.js";
 import { frameColor, isDark, ORIGINS } from "./palette.js";
 import { choose, state } from "./state.js";
-import { exact, safe } from "./text.js";
+import { safe, valueText } from "./text.js";
 import { around } from "./tree.js";
-import { button, copyButton, heading, make, select } from "./widget.js";
+import { button, copyButton, heading, make, patch, select } from "./widget.js";
 
 /** @param {import("./report.js").Report} report */
 export function pictureTools(report) {
@@ -73,7 +73,7 @@ function summary(report, sum) {
 		const values = report.values(metric);
 		let of = 0;
 		for (let i = 0; i < values.length; i++) if (matched.nodes[i]) of += values[i];
-		line.append("  ·  ", make("span", {class: "matched"}, `found: ${exact(metric.unit, of, metric.digits)} (${report.percent(metric, of, sum)} %)`));
+		line.append("  ·  ", make("span", {class: "matched"}, `found: ${valueText(metric, of)} (${report.percent(metric, of, sum)} %)`));
 	}
 	return line;
 }
@@ -96,11 +96,12 @@ export function pick(report, by, key) {
  * @param {number} whole
  */
 function showSandwich(parent, report, tree, own, whole) {
-	const metric = report.chosen, by = tree.by, key = findKey(report, tree, own);
+	const metric = report.chosen, by = tree.by, keys = keysOf(tree, own);
+	const key = keys.find((each) => !state.focus || report.name(by, each) === state.focus) ?? -1;
 	const box = make("input", {type: "search", value: key >= 0 ? report.name(by, key) : state.focus, "aria-label": "Function", spellcheck: false, size: 50});
 	box.setAttribute("list", "names");
 	box.onchange = () => choose({focus: box.value});
-	const list = make("datalist", {id: "names"}, ...topNames(report, tree, own).map((name) => make("option", {value: name})));
+	const list = make("datalist", {id: "names"}, ...keys.slice(0, 200).map((each) => make("option", {value: report.name(by, each)})));
 	parent.append(make("p", {class: "focus"}, make("span", {}, "of "), box, list));
 	if (key < 0) {
 		parent.append(make("p", {class: "none"}, "No function has this name."));
@@ -111,47 +112,25 @@ function showSandwich(parent, report, tree, own, whole) {
 	const options = {metric, report, whole, pick: (/** @type {number} */ at) => pick(report, by, at)};
 	parent.append(make("h3", {}, "Callers"));
 	new Flame(boxIn(parent, "picture"), {...options, tree: above.tree, own: above.own, isUp: true, label: `Callers of ${name}`});
-	parent.append(make("h3", {}, `${name}: ${exact(metric.unit, share, metric.digits)} (${report.percent(metric, share, whole)} %)`));
+	parent.append(make("h3", {}, `${name}: ${valueText(metric, share)} (${report.percent(metric, share, whole)} %)`));
 	new Flame(boxIn(parent, "picture"), {...options, tree: below.tree, own: below.own, isUp: false, label: `What ${name} calls`});
 	parent.append(legend(), button("show its source and instructions", () => choose({page: "code"}), {class: "quiet"}));
 }
 
 /**
- * The key that is meant; that with most of the metric if none is.
- * @param {import("./report.js").Report} report
+ * Keys with their values, those with most first.
  * @param {import("./tree.js").Tree} tree
  * @param {Float64Array} own
  */
-function findKey(report, tree, own) {
+function keysOf(tree, own) {
 	/** @type {Map<number, number>} */
 	const sums = new Map();
 	for (let i = 1; i < tree.count; i++) sums.set(tree.key[i], (sums.get(tree.key[i]) || 0) + own[i]);
-	let best = -1, most = -1;
-	for (const [key, sum] of sums) {
-		if (state.focus && report.name(tree.by, key) !== state.focus) continue;
-		if (sum > most) [best, most] = [key, sum];
-	}
-	return best;
-}
-
-/**
- * @param {import("./report.js").Report} report
- * @param {import("./tree.js").Tree} tree
- * @param {Float64Array} own
- */
-function topNames(report, tree, own) {
-	/** @type {Map<number, number>} */
-	const sums = new Map();
-	for (let i = 1; i < tree.count; i++) sums.set(tree.key[i], (sums.get(tree.key[i]) || 0) + own[i]);
-	return [...sums].sort((a, b) => b[1] - a[1]).slice(0, 200).map(([key]) => report.name(tree.by, key));
+	return [...sums].sort((a, b) => b[1] - a[1]).map(([key]) => key);
 }
 
 /** What the colours mean. */
 export function legend() {
 	const dark = isDark();
-	return make("p", {class: "legend"}, ...ORIGINS.map((name, origin) => {
-		const patch = make("span", {class: "patch"});
-		patch.style.background = frameColor(origin, 0, dark);
-		return make("span", {}, patch, name);
-	}), make("span", {class: "soft"}, "click: enlarge · Shift+click or double click: callers and callees"));
+	return make("p", {class: "legend"}, ...ORIGINS.map((name, origin) => patch(frameColor(origin, 0, dark), name)), make("span", {class: "soft"}, "click: enlarge · Shift+click or double click: callers and callees"));
 }

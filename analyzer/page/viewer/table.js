@@ -1,7 +1,7 @@
 // table.js: tables that can be sorted and filtered, and grow by a button, so that a page never has thousands of rows at once.
 
 import { expression } from "./state.js";
-import { safe } from "./text.js";
+import { safe, valueText } from "./text.js";
 import { button, make, nameOf, say } from "./widget.js";
 
 /**
@@ -12,6 +12,41 @@ import { button, make, nameOf, say } from "./widget.js";
  */
 
 const PAGE = 100;
+
+/**
+ * @param {string} key
+ * @param {string} heading
+ * @param {(row: any) => any} value
+ * @param {(row: any) => string} text
+ * @param {Partial<Column>} more
+ * @returns {Column}
+ */
+export function numberColumn(key, heading, value, text = (row) => String(value(row)), more = {}) {
+	return {key, heading, isNumber: true, value, text, ...more};
+}
+
+/**
+ * Values of a metric by row.
+ * @param {string} key
+ * @param {string} heading
+ * @param {import("./data.js").Metric} metric
+ * @param {Float64Array} values
+ * @param {Partial<Column>} more
+ */
+export function metricColumn(key, heading, metric, values, more = {}) {
+	return numberColumn(key, heading, (row) => values[row], (row) => valueText(metric, values[row]), more);
+}
+
+/**
+ * @param {string} key
+ * @param {string} heading
+ * @param {(row: any) => string} text
+ * @param {Partial<Column>} more
+ * @returns {Column}
+ */
+export function wordColumn(key, heading, text, more = {}) {
+	return {key, heading, isNumber: false, value: text, text, ...more};
+}
 
 /**
  * @param {Options} options

@@ -42,6 +42,15 @@ export function exact(unit, value, digits = 3) {
 }
 
 /**
+ * The same, as a metric has it.
+ * @param {{unit: string, digits: number}} metric
+ * @param {number} value
+ */
+export function valueText(metric, value) {
+	return exact(metric.unit, value, metric.digits);
+}
+
+/**
  * The share of a value in a total.
  * @param {number} value
  * @param {number} total

@@ -8,7 +8,7 @@ import { showHeatmap } from "./heatmap.js";
 import { markColor, theme } from "./palette.js";
 import { choose, state } from "./state.js";
 import { brief, duration, exact, safe } from "./text.js";
-import { button, copyButton, heading, make, say, tip } from "./widget.js";
+import { button, copyButton, heading, make, patch, say, tip } from "./widget.js";
 import { threads, toggleThread } from "./functions.js";
 import { lowerBound } from "./aggregate.js";
 import { boxIn } from "./sandwich.js";
@@ -50,24 +50,11 @@ function foldMany(report) {
 function markLegend(report) {
 	const kinds = new Set(report.data.marks.kind);
 	const names = report.head.kinds.filter((kind) => kinds.has(kind.number));
-	const cpu = make("span", {class: "patch"});
-	cpu.style.background = theme().cpu;
-	return make("p", {class: "legend"}, make("span", {}, cpu, activityMetric(report).meaning), ...names.map((kind) => {
-		const patch = make("span", {class: "patch"});
-		patch.style.background = markColor(kind.number);
-		return make("span", {}, patch, kind.title);
-	}), ...events(report), make("span", {class: "soft"}, "drag: choose a range · wheel with Ctrl: zoom · click a thread: only this · click a process: fold"));
-}
-
-/** What else is marked: collections of garbage and labels. @param {import("./report.js").Report} report */
-function events(report) {
 	/** @type {[number, string, string][]} */
-	const all = [[report.head.collections.length, theme().match, "Garbage collection"], [report.head.labels.length, theme().accent, "Label of a usage sample"]];
-	return all.filter(([count]) => count > 0).map(([, color, text]) => {
-		const patch = make("span", {class: "patch"});
-		patch.style.background = color;
-		return make("span", {}, patch, text);
-	});
+	const events = [[report.head.collections.length, theme().match, "Garbage collection"], [report.head.labels.length, theme().accent, "Label of a usage sample"]];
+	return make("p", {class: "legend"}, patch(theme().cpu, activityMetric(report).meaning), ...names.map((kind) => patch(markColor(kind.number), kind.title)),
+		...events.filter(([count]) => count > 0).map(([, color, text]) => patch(color, text)),
+		make("span", {class: "soft"}, "drag: choose a range · wheel with Ctrl: zoom · click a thread: only this · click a process: fold"));
 }
 
 class Lanes {

@@ -22,6 +22,17 @@ export function make(name, attributes = {}, ...children) {
 	return element;
 }
 
+/**
+ * A colour of a legend, and what it means.
+ * @param {string} color
+ * @param {string} text
+ */
+export function patch(color, text) {
+	const box = make("span", {class: "patch"});
+	box.style.background = color;
+	return make("span", {}, box, text);
+}
+
 /** @param {string} id */
 export function find(id) {
 	return /** @type {HTMLElement} */ (document.getElementById(id));

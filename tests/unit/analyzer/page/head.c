@@ -11,7 +11,7 @@ Test(page_head, tells_what_there_is)
 	static const char format[] =
 		"{\"version\": 1, \"maker\": \"xer_print " XER_VERSION
 		"\", \"start_real_ns\": \"1795247865647336273\", \"duration_ns\": 7467459, "
-		"\"rows\": 13, \"is_cut\": false, \"merged\": 0, \"rounding_ns\": 0,\n"
+		"\"rows\": 13, \"is_cut\": false, \"merged\": 0, \"rounding_ns\": 0, \"deaths\": 0,\n"
 		"\"origins\": [\"user.er\"],\n"
 		"\"base\": null,\n"
 		"\"filters\": null,\n"
@@ -23,7 +23,7 @@ Test(page_head, tells_what_there_is)
 		"\"metrics\": [\n"
 		"  {\"keyword\": \"userevents\", \"heading\": \"User Events\", "
 		"\"meaning\": \"User Events\", \"unit\": \"count\", \"kind\": 5, \"usual\": false, \"digits\": 0, "
-		"\"from\": [%u]}],\n"
+		"\"from\": [%u], \"whole\": 47}],\n"
 		"\"sort\": \"totalcpu\",\n"
 		"\"experiments\": [\n"
 		"  {\"id\": 1, \"name\": \"user.er\", \"command\": \"./user_work 3 3\", "
