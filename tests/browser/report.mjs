@@ -199,6 +199,46 @@ async function checkNarrow(page, path, name, [from, to], thread) {
 	await page.evaluate(() => window.xer.choose({from: null, to: null, threads: null}));
 }
 
+/** Lanes have the state that the terminal has most of, where one is far ahead. */
+async function checkStates(page, path, name) {
+	const {span, unit, threads, merged} = await page.evaluate(() => {
+		const {report} = window.xer, used = new Set(report.data.rows.thread);
+		return {span: report.head.duration_ns, unit: report.aggregator.unit, merged: report.head.merged, threads: report.head.threads.map((thread, at) => ({number: thread.number, at})).filter(({number, at}) => number > 0 && used.has(at))};
+	});
+	const titles = {totalcpu: "running", wait: "ready, without a CPU", lock: "lock or condition", cond: "lock or condition", join: "thread or child", child: "thread or child", sleep: "sleep", poll: "poll",
+		iowait: "file, pipe, socket, terminal", datapfault: "page fault", signal: "signal, stop, other", stop: "signal, stop, other", other: "signal, stop, other"};
+	const troubles = [], seen = new Set(), parts = 12;
+	for (let i = 0; i < parts; i++) {
+		const from = Math.floor((i * span) / parts / unit) * unit, to = Math.floor(((i + 1) * span) / parts / unit) * unit;
+		const {columns, rows} = tableOf(["-time", `${from}ns-${to}ns`, "-metrics", "e.any", "-threads", path], "threads");
+		for (const row of rows) {
+			const thread = threads.find(({number}) => row[0].includes(`Thread ${number},`)), sums = new Map();
+			columns.forEach(({key}, at) => {
+				const title = titles[key.slice(2)];
+				if (title) sums.set(title, (sums.get(title) || 0) + valueOf(row[at]));
+			});
+			const [first, second] = [...sums].sort((a, b) => b[1] - a[1]);
+			if (!thread || first[1] < 1.5 * second[1] + 3 * unit) continue;
+			seen.add(first[0]);
+			const shown = await page.evaluate((at, a, b) => window.xer.stateText(window.xer.report, at, a, b), thread.at, from, to);
+			if (shown !== first[0]) troubles.push(`${from}-${to} ${row[0]}: ${shown} for ${first[0]} ${first[1]}`);
+		}
+	}
+	none(`${name}: lanes have the state that the terminal has most of`, merged ? ["threads are merged"] : troubles);
+	is(`${name}: at least three states were seen`, true, seen.size >= 3 || [...seen].join());
+	await page.evaluate(() => window.xer.choose({page: "timeline"}));
+	await page.waitForSelector(".lanesview canvas");
+	const shown = await page.evaluate(async () => {
+		await new Promise((done) => setTimeout(done, 200));
+		const canvas = document.querySelector(".lanesview canvas"), {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height), colors = new Set();
+		for (let i = 0; i < data.length; i += 4) colors.add(`rgb(${data[i]}, ${data[i + 1]}, ${data[i + 2]})`);
+		return [...document.querySelectorAll(".legend .patch")].slice(0, 9).map((each) => [each.parentNode.textContent, colors.has(each.style.background)]);
+	});
+	none(`${name}: the legend's states are drawn in its colours`, [...seen].filter((title) => !shown.some(([text, isDrawn]) => text === title && isDrawn)));
+	const headings = await page.$$eval("main th", (all) => all.map((each) => each.textContent).join());
+	none(`${name}: the table of threads has the states in numbers`, ["Lock Wait", "Sleep", "I/O Wait"].filter((title) => !headings.includes(title)));
+}
+
 /** The curves of the timeline have what tables tell: the peak of the heap, the resident set, the sums of counters. */
 async function checkCurves(page, path, name) {
 	const curves = await page.evaluate(() => {
@@ -308,6 +348,7 @@ async function checkExperiment(browser, path) {
 		await checkTables(page, path, name);
 		await checkChoices(page, path, name);
 		await checkCurves(page, path, name);
+		if (name === "wall") await checkStates(page, path, name);
 		troubles.push(...(await walk(page)));
 		if (name === "profile" || name === "waits") await checkAccess(page, name, "light");
 		if (name === "profile") await checkHands(page, name);

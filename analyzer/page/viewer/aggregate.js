@@ -147,7 +147,8 @@ export class Aggregator {
 	 */
 	overview(metric, from, to, steps, laneOf = null, lanes = 1) {
 		const many = this.data.rows.time.length > 100000, width = (to - from) / steps;
-		if (!many || width < this.bins(metric, !!laneOf).width) return this.overTime(metric, from, to, steps, laneOf, lanes);
+		if (!many || (laneOf && metric.kind > 0) || width < this.bins(metric, !!laneOf).width) return this.overTime(metric, from, to, steps, laneOf, lanes);
+		// Bins of several metrics by thread would be large, and rows of waits are few.
 		const {values, width: wide, steps: all} = this.bins(metric, !!laneOf), out = new Float64Array(lanes * steps);
 		const first = Math.max(0, Math.floor(from / wide)), last = Math.min(all, Math.ceil(to / wide));
 		for (let thread = 0; thread < values.length / all; thread++) {
@@ -173,23 +174,30 @@ export class Aggregator {
 	 */
 	overTime(metric, from, to, steps, laneOf, lanes) {
 		const out = new Float64Array(lanes * steps), width = (to - from) / steps;
-		const {blocks, experiments} = this.data.head, {time, thread} = this.data.rows;
+		const {blocks, experiments} = this.data.head, {time, thread, span: units} = this.data.rows;
 		// CPU time was used before its sample was taken.
 		const isCpu = metric.kind === 0 && metric.unit === "s";
 		const lane = Int32Array.from(this.data.head.threads, ({experiment}, number) => (laneOf ? laneOf(number) : experiments[experiment].is_base ? -1 : 0));
 		for (const number of metric.from) {
 			const total = this.data.totals.get(number);
 			if (!total) continue;
-			for (const block of blocks) {
+			for (const [at, block] of blocks.entries()) {
 				const end = block.first + block.count, unit = block.width_ns;
 				const low = lowerBound(time, Math.floor(from / unit), block.first, end);
 				const high = lowerBound(time, Math.ceil(to / unit) + (isCpu ? 20 : 0), low, end);
-				for (let i = lowerBound(total.row, low, 0, total.row.length); i < total.row.length && total.row[i] < high; i++) {
+				const add = (/** @type {number} */ i) => {
 					const row = total.row[i], where = lane[thread[row]];
-					if (where < 0) continue;
-					// A sum stands for a whole unit, or for the time that it is: it is spread over all of it.
-					const value = total.value[i], span = isCpu ? Math.max(unit, value) : unit, until = ((time[row] + 1) * unit - from) / width;
+					if (where < 0) return;
+					// A sum stands for whole units, or for the time that it is: it is spread over all of it.
+					const value = total.value[i], span = isCpu ? Math.max(unit, value) : unit * (1 + units[row]), until = ((time[row] + 1) * unit - from) / width;
 					spread(out, where * steps, steps, until - span / width, until, value);
+				};
+				for (let i = lowerBound(total.row, low, 0, total.row.length); i < total.row.length && total.row[i] < high; i++) add(i);
+				// What ended later, and had begun.
+				const long = this.long[at];
+				for (let i = lowerBound(long, high, 0, long.length); i < long.length; i++) {
+					const row = long[i], found = lowerBound(total.row, row, 0, total.row.length);
+					if (total.row[found] === row && (time[row] - units[row]) * unit < to) add(found);
 				}
 			}
 		}

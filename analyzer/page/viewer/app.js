@@ -12,6 +12,7 @@ import { followTheme } from "./palette.js";
 import { Report } from "./report.js";
 import { showFlame } from "./sandwich.js";
 import { choose, expression, onChange, readAddress, state } from "./state.js";
+import { stateText } from "./states.js";
 import { moment, safe, shorten } from "./text.js";
 import { showTimeline } from "./timeline.js";
 import { button, find, make, say, select, tip } from "./widget.js";
@@ -192,7 +193,7 @@ async function start() {
 		await loadRest(data);
 		app.complete();
 		// For tests, and for whoever asks the page by hand.
-		/** @type {any} */ (window).xer = {app, report: app.report, state, choose, narrowed, curves: curvesOf(app.report), first, ready: performance.now()};
+		/** @type {any} */ (window).xer = {app, report: app.report, state, choose, narrowed, stateText, curves: curvesOf(app.report), first, ready: performance.now()};
 		document.documentElement.dataset.ready = "1";
 	} catch (error) {
 		find("main").replaceChildren(make("p", {class: "none"}, "This page cannot be shown: " + String(error)));

@@ -43,6 +43,19 @@ export function canvasIn(parent, height, draw, attributes) {
 	return {canvas, redraw, now};
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} color
+ * @param {number} x
+ * @param {number} y
+ * @param {number} wide
+ * @param {number} tall
+ */
+export function fill(context, color, x, y, wide, tall) {
+	context.fillStyle = color;
+	context.fillRect(x, y, wide, tall);
+}
+
 /** @type {Map<string, number>} */
 const widths = new Map();
 

@@ -1,6 +1,6 @@
 // clock.js: the strip below the title, on every page: activity over time, and the range that is chosen.
 
-import { brush, canvasIn, SMALL } from "./canvas.js";
+import { brush, canvasIn, fill, SMALL } from "./canvas.js";
 import { theme } from "./palette.js";
 import { choose, state } from "./state.js";
 import { duration, moment } from "./text.js";
@@ -48,8 +48,7 @@ export function drawAxis(context, left, width, y, bottom, from, to) {
 	context.textBaseline = "top";
 	for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
 		const x = left + ((at - from) / (to - from)) * width;
-		context.fillStyle = colors.line;
-		context.fillRect(Math.round(x), 0, 1, bottom);
+		fill(context, colors.line, Math.round(x), 0, 1, bottom);
 		const text = tickText(at, step), wide = context.measureText(text).width;
 		if (x + 4 + wide > left + width) continue;
 		context.fillStyle = colors.soft;

@@ -1,10 +1,10 @@
 // code.js: source and instructions of the hottest functions, with their figures beside the lines.
 
 import { cellText } from "./documents.js";
-import { commandOf } from "./command.js";
+import { copyCommand } from "./command.js";
 import { choose, state } from "./state.js";
 import { safe } from "./text.js";
-import { copyButton, heading, make, select } from "./widget.js";
+import { heading, make, select } from "./widget.js";
 
 /**
  * @param {HTMLElement} parent
@@ -35,7 +35,7 @@ export function showCode(parent, report) {
  */
 function listingOf(report, shown) {
 	const words = [shown.command, shown.function || "", ...(shown.number ? [String(shown.number)] : [])];
-	const section = make("section", {class: "listing"}, heading(shown.title, copyButton(() => commandOf(report.data, words))));
+	const section = make("section", {class: "listing"}, heading(shown.title, copyCommand(report, words)));
 	const facts = shown.document.notes.filter((note) => !/^(quality|next)\b/.test(note));
 	section.append(make("p", {class: "soft facts"}, facts.slice(0, 4).map(safe).join("  ·  ")));
 	for (const table of shown.document.tables) if (table.name !== "quality" && table.rows.length) section.append(listingTable(table, `${shown.title} of ${shown.function} in ${shown.object}`));

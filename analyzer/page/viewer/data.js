@@ -26,12 +26,12 @@
  *   frames: {function: Uint32Array, file: Uint32Array, line: Uint32Array},
  *   nodes: {parent: Uint32Array, frame: Uint32Array},
  *   rows: {time: Uint32Array, span: Uint32Array, thread: Uint32Array, node: Uint32Array},
- *   deaths: {row: Uint32Array, span: Uint32Array, bytes: Float64Array, count: Float64Array},
- *   things: {experiment: Uint32Array, name: Uint32Array, sort: Uint32Array, number: Float64Array},
- *   uses: {time: Uint32Array, span: Uint32Array, thread: Uint32Array, thing: Uint32Array, call: Uint32Array, class: Uint32Array, count: Uint32Array,
+ *   deaths: {row: Float64Array, span: Float64Array, bytes: Float64Array, count: Float64Array},
+ *   things: {experiment: Float64Array, name: Float64Array, sort: Float64Array, number: Float64Array},
+ *   uses: {time: Float64Array, span: Float64Array, thread: Float64Array, thing: Float64Array, call: Float64Array, class: Float64Array, count: Float64Array,
  *     ns: Float64Array, short: Float64Array, bytes: Float64Array, received: Float64Array},
- *   marks: {kind: Uint32Array, begin: Float64Array, duration: Float64Array, thread: Uint32Array, node: Uint32Array,
- *     name: Uint32Array, bytes: Float64Array},
+ *   marks: {kind: Float64Array, begin: Float64Array, duration: Float64Array, thread: Float64Array, node: Float64Array,
+ *     name: Float64Array, bytes: Float64Array},
  *   usage: {time: Float64Array, user: Float64Array, system: Float64Array, resident: Float64Array, faults: Float64Array,
  *     switches: Float64Array}}} Data
  */
@@ -98,8 +98,8 @@ function numbersOf(bytes, Type, steps) {
 	return out;
 }
 
-const WIDE = new Set(["death.bytes", "death.count", "use.ns", "use.short", "use.bytes", "use.received", "thing.number", "mark.begin", "mark.duration", "mark.bytes", "usage.time", "usage.user", "usage.system",
-	"usage.resident", "usage.faults", "usage.switches"]);
+/** Tables whose numbers have 32 bits: they are the large ones. */
+const NARROW_TABLES = /^(function|frame|node|row|stack)\./;
 
 /**
  * A section as its coding says.
@@ -110,7 +110,7 @@ const WIDE = new Set(["death.bytes", "death.count", "use.ns", "use.short", "use.
 async function read(name, coding) {
 	const bytes = await bytesOf(name);
 	if (coding === "NUMBERS" || coding === "STEPS")
-		return numbersOf(bytes, /** @type {any} */ (WIDE.has(name) ? Float64Array : Uint32Array), coding === "STEPS");
+		return numbersOf(bytes, /** @type {any} */ (NARROW_TABLES.test(name) ? Uint32Array : Float64Array), coding === "STEPS");
 	const text = new TextDecoder().decode(bytes);
 	return coding === "LINES" ? text.split("\n").slice(0, -1) : text && JSON.parse(text);
 }

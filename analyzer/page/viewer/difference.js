@@ -1,12 +1,12 @@
 // difference.js: what changed since the experiment that -base names.
 
-import { commandOf } from "./command.js";
+import { copyCommand } from "./command.js";
 import { Flame, sumText } from "./flame.js";
 import { boxIn, pick } from "./sandwich.js";
 import { choose, state } from "./state.js";
 import { metricColumn, numberColumn, tableOf, wordColumn } from "./table.js";
 import { safe, valueText } from "./text.js";
-import { copyButton, heading, make } from "./widget.js";
+import { heading, make } from "./widget.js";
 
 /**
  * @param {HTMLElement} parent
@@ -15,7 +15,7 @@ import { copyButton, heading, make } from "./widget.js";
 export function showDifference(parent, report) {
 	const metric = report.chosen, now = report.sum(metric), before = report.sum(metric, true);
 	const {tree, own} = report.tree(metric, "function", state.fold), base = report.tree(metric, "function", state.fold, true).own;
-	parent.append(heading("Difference", copyButton(() => commandOf(report.data, ["functions"]))),
+	parent.append(heading("Difference", copyCommand(report, ["functions"])),
 		make("p", {class: "summary"}, sumText(metric, now), `  ·  before: ${valueText(metric, before)}  ·  change: ${changeText(metric, now - before)} (${before ? (now > before ? "+" : "") + report.percent(metric, now - before, before) + " %" : "new"})`),
 		make("p", {class: "soft"}, `before is ${safe(report.head.base || "")}`));
 	new Flame(boxIn(parent, "picture"), {tree, own, base, metric, report, isUp: state.form === "flame", whole: Math.max(now, before), rootName: "<Total>",

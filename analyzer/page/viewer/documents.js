@@ -1,11 +1,11 @@
 // documents.js: what commands of xer_print print, as tables that can be sorted and filtered.
 
-import { commandOf } from "./command.js";
+import { copyCommand } from "./command.js";
 import { narrowed, stackTable } from "./narrow.js";
 import { choose } from "./state.js";
 import { brief, group, safe } from "./text.js";
 import { tableOf } from "./table.js";
-import { copyButton, heading, make, nameOf } from "./widget.js";
+import { heading, make, nameOf } from "./widget.js";
 
 /** The pages made of documents. @type {Record<string, string>} */
 export const GROUPS = {memory: "Memory", waits: "Locks and waits", files: "Files and sockets", parallel: "OpenMP and MPI", events: "Events"};
@@ -98,7 +98,7 @@ export function showGroup(parent, report, name) {
 function liveSection(report) {
 	const metrics = ["livecount", "livebytes"], table = stackTable(report, "live", metrics), box = make("section", {class: "document"});
 	if (!table?.rows.length) return box;
-	box.append(heading("Allocated in what is chosen, and live at its end", copyButton(() => commandOf(report.data, ["allocs"], false, "livebytes"))), documentTable(table, "Live by call stack"));
+	box.append(heading("Allocated in what is chosen, and live at its end", copyCommand(report, ["allocs"], "livebytes")), documentTable(table, "Live by call stack"));
 	return box;
 }
 
@@ -113,7 +113,7 @@ export function isWorth(shown) {
  */
 export function documentOf(report, shown, page = "", isNarrow = false) {
 	const {document: made} = shown, some = isNarrow ? narrowed(report, shown) : null;
-	const box = make("section", {class: "document"}, heading(shown.title, copyButton(() => commandOf(report.data, [shown.command]))));
+	const box = make("section", {class: "document"}, heading(shown.title, copyCommand(report, [shown.command])));
 	if (isNarrow) box.append(make("p", {class: "note"}, !some ? "This is of the whole recording. Copy the command to print it for what is chosen." : !some.some((table) => table.rows.length) ? "There is nothing in what is chosen." : NARROW[shown.command] || "Of what is chosen."));
 	for (const table of some || made.tables) if (table.name !== "quality" && table.rows.length) box.append(documentTable(table, `${page} ${shown.title} ${table.name}`));
 	if (!some && made.text.length) box.append(make("pre", {tabIndex: 0, role: "region", "aria-label": shown.title}, made.text.map(safe).join("\n")));

@@ -1,6 +1,6 @@
 // flame.js: a tree of calls as rectangles on a canvas: as flames (the outermost function at the bottom) or icicles (on top).
 
-import { canvasIn, fit, FONT, isWall } from "./canvas.js";
+import { canvasIn, fill, fit, FONT, isWall } from "./canvas.js";
 import { changeColor, frameColor, isDark, theme } from "./palette.js";
 import { brief, safe, valueText } from "./text.js";
 import { make, say, tip } from "./widget.js";
@@ -211,13 +211,11 @@ export class Flame {
 	drawBox(context, box, colors, dark, matched) {
 		const {tree, report, isUp} = this.options, key = tree.key[box.node];
 		const y = (isUp ? this.depth - 1 - box.depth : box.depth) * ROW, wide = Math.max(box.wide, 0.7);
-		context.fillStyle = this.colorOf(box.node, dark);
-		context.fillRect(box.x, y, wide - (wide > 3 ? 1 : 0), ROW - 1);
+		fill(context, this.colorOf(box.node, dark), box.x, y, wide - (wide > 3 ? 1 : 0), ROW - 1);
 		const of = tree.by === "line" ? report.data.frames.function[key] : key;
 		const isMatch = matched && tree.by !== "object" && box.node !== 0 && matched.keys[of];
 		if (isMatch) {
-			context.fillStyle = colors.match;
-			context.fillRect(box.x, y, wide - (wide > 3 ? 1 : 0), ROW - 1);
+			fill(context, colors.match, box.x, y, wide - (wide > 3 ? 1 : 0), ROW - 1);
 		}
 		if (box.node === this.hover || (box.node === this.at && document.activeElement === this.canvas)) {
 			context.strokeStyle = colors.text;

@@ -1,10 +1,10 @@
 // functions.js: the flat tables: functions, lines, load objects and threads, with exclusive and inclusive values.
 
-import { commandOf } from "./command.js";
+import { copyCommand } from "./command.js";
 import { choose, expression, state } from "./state.js";
 import { metricColumn, numberColumn, tableOf, wordColumn } from "./table.js";
 import { exact, safe } from "./text.js";
-import { copyButton, heading, make, select } from "./widget.js";
+import { heading, make, select } from "./widget.js";
 import { sumText } from "./flame.js";
 
 /**
@@ -16,7 +16,7 @@ export function showFunctions(parent, report) {
 	const commands = {function: ["functions"], line: ["lines"], object: ["object_hide", "all", "-functions"], thread: ["threads"]};
 	parent.append(heading({function: "Functions", line: "Lines", object: "Load objects", thread: "Threads"}[by] || "Functions",
 		select("by", [["function", "function"], ["line", "line"], ["object", "load object"], ["thread", "thread"]], by, (value) => choose({by: value})),
-		copyButton(() => commandOf(report.data, commands[by] || ["functions"]))));
+		copyCommand(report, commands[by] || ["functions"])));
 	parent.append(make("p", {class: "summary"}, sumText(metric, report.sum(metric)), sampleText(report)));
 	parent.append(by === "thread" ? threads(report) : flatTable(report, by));
 }
@@ -81,10 +81,11 @@ export function uncertainty(count, of) {
 /**
  * Exclusive values by thread; a thread can be chosen there.
  * @param {import("./report.js").Report} report
+ * @param {import("./data.js").Metric[]} more that are shown, too
  */
-export function threads(report) {
+export function threads(report, more = /** @type {import("./data.js").Metric[]} */ ([])) {
 	const {head} = report, {thread, node} = report.data.rows, matched = state.only ? report.matched() : null;
-	const metrics = [report.chosen, ...report.usual.filter((each) => each !== report.chosen)].slice(0, 6);
+	const metrics = [...new Set([report.chosen, ...report.usual.slice(0, 6), ...more])];
 	const sums = metrics.map((metric) => report.keep("bythread:" + metric.keyword, () => {
 		const sum = new Float64Array(head.threads.length);
 		report.eachValue(metric, false, (row, value) => {

@@ -1,7 +1,7 @@
 // heatmap.js: CPU time (or another metric) as colours: seconds from left to right, parts of a second from top to bottom. Rhythms,
 // pauses and bursts show as patterns; a part that is chosen narrows every page.
 
-import { canvasIn } from "./canvas.js";
+import { canvasIn, fill } from "./canvas.js";
 import { activityMetric, drawAxis, setRange } from "./clock.js";
 import { isDark, ramp, theme } from "./palette.js";
 import { state } from "./state.js";
@@ -93,12 +93,10 @@ function quantile(sums) {
  */
 function drawCells(context, kept, columns, rows, wide) {
 	const dark = isDark(), colors = Array.from({length: 33}, (_, i) => ramp(i / 32, dark)), x = wide / columns, y = MAP_HEIGHT / rows;
-	context.fillStyle = theme().raised;
-	context.fillRect(0, 0, wide, MAP_HEIGHT);
+	fill(context, theme().raised, 0, 0, wide, MAP_HEIGHT);
 	for (let i = 0; i < kept.sums.length; i++) {
 		if (kept.sums[i] <= 0) continue;
-		context.fillStyle = colors[Math.min(32, Math.max(3, Math.round((kept.sums[i] / kept.most) * 32)))];
-		context.fillRect(Math.floor(i / rows) * x, (i % rows) * y, x + 0.3, y + 0.3);
+		fill(context, colors[Math.min(32, Math.max(3, Math.round((kept.sums[i] / kept.most) * 32)))], Math.floor(i / rows) * x, (i % rows) * y, x + 0.3, y + 0.3);
 	}
 }
 

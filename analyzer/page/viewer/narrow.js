@@ -119,29 +119,44 @@ function collectionTables(report) {
 		rows: some.map((each, i) => [experiments[each.experiment].id, (each.begin_ns - experiments[each.experiment].start_ns) / 1e9, times[i]]).sort((a, b) => b[2] - a[2]).slice(0, MOST)}];
 }
 
+/** What was done, together. @typedef {{count: number, time: number, longest: number, bytes: number, received: number}} Sum */
+/** What was done with a thing, all and by class, in which threads; `use` is one of them. @typedef {Sum & {thing: number, use: number, of: Sum[], threads: Set<number>}} ThingSum */
+
+const CLASSES = ["other", "read", "write", "error"];
+
+/** @returns {Sum} */
+function noSum() {
+	return {count: 0, time: 0, longest: 0, bytes: 0, received: 0};
+}
+
 /**
  * Sums of what was done with things, by what they are called together.
  * @param {import("./report.js").Report} report
  * @param {string} name of the kind of data
- * @param {(use: number, thing: number) => string} keyOf
- * @param {(use: number, thing: number) => any} makeRow
- * @param {(row: any, use: number) => void} add
- * @returns {any[]}
+ * @param {(use: number, thing: number) => string|number|null} keyOf null: not of interest
+ * @returns {ThingSum[]}
  */
-function sumsOf(report, name, keyOf, makeRow, add) {
-	const {head, data: {uses}} = report, kind = report.head.kinds.find((each) => each.name === name)?.number, rows = new Map();
+function sumsOf(report, name, keyOf) {
+	const {head, data: {uses}} = report, kind = report.head.kinds.find((each) => each.name === name)?.number, sums = new Map();
 	for (const block of head.uses) {
 		if (block.kind !== kind) continue;
 		const from = state.from === null ? 0 : Math.floor(state.from / block.width_ns), to = state.to === null ? Infinity : Math.ceil(state.to / block.width_ns);
-		for (let i = block.first; i < block.first + block.count; i++) {
-			if (uses.time[i] < from || uses.time[i] - uses.span[i] >= to || (state.threads && !state.threads.has(uses.thread[i]))) continue;
-			const thing = uses.thing[i], key = keyOf(i, thing);
-			let row = rows.get(key);
-			if (!row) rows.set(key, (row = makeRow(i, thing)));
-			add(row, i);
+		for (let use = block.first; use < block.first + block.count; use++) {
+			const thing = uses.thing[use], key = keyOf(use, thing);
+			if (key === null || uses.time[use] < from || uses.time[use] - uses.span[use] >= to || (state.threads && !state.threads.has(uses.thread[use]))) continue;
+			let sum = sums.get(key);
+			if (!sum) sums.set(key, (sum = {...noSum(), thing, use, of: CLASSES.map(noSum), threads: new Set()}));
+			sum.threads.add(uses.thread[use]);
+			for (const each of [sum, sum.of[uses.class[use]]]) {
+				each.count += uses.count[use];
+				each.time += uses.ns[use] / 1e9;
+				each.longest = Math.max(each.longest, (uses.ns[use] - uses.short[use]) / 1e9);
+				each.bytes += uses.bytes[use];
+				each.received += uses.received[use];
+			}
 		}
 	}
-	return [...rows.values()];
+	return [...sums.values()];
 }
 
 /**
@@ -157,8 +172,6 @@ function tableAs(table, rows, order) {
 	return {name: table.name, columns, rows: rows.slice(0, MOST).map((row) => columns.map(({key}) => row[key]))};
 }
 
-const CLASSES = ["other", "read", "write", "error"];
-
 /**
  * Files or descriptors, below their sum.
  * @param {import("./report.js").Report} report
@@ -166,36 +179,23 @@ const CLASSES = ["other", "read", "write", "error"];
  * @param {boolean} withDescriptor
  */
 function fileTable(report, table, withDescriptor) {
-	const {head, data: {uses, things, strings}} = report;
-	const make = (/** @type {any} */ more) => ({...more, reads: 0, read_bytes: 0, read_time: 0, writes: 0, write_bytes: 0, write_time: 0, others: 0, other_time: 0, errors: 0, error_time: 0});
-	const total = make({experiment: null, fd: null, file: "<Total>", type: null});
-	const add = (/** @type {any} */ row, /** @type {number} */ i) => {
-		for (const to of [row, total]) {
-			const name = CLASSES[uses.class[i]];
-			to[name + "s"] += uses.count[i];
-			to[name + "_time"] += uses.ns[i] / 1e9;
-			if (name === "read" || name === "write") to[name + "_bytes"] += uses.bytes[i];
-		}
+	const {head, data: {things, strings}} = report;
+	const row = (/** @type {ThingSum} */ {of}, /** @type {any} */ made) => {
+		CLASSES.forEach((name, at) => Object.assign(made, {[name + "s"]: of[at].count, [name + "_time"]: of[at].time, [name + "_bytes"]: of[at].bytes}));
+		return made;
 	};
-	const rows = sumsOf(report, "I/O", (_, thing) => (withDescriptor ? String(thing) : `${things.name[thing]}`), (_, thing) => make({experiment: head.experiments[things.experiment[thing]].id,
-		fd: things.number[thing] ? things.number[thing] - 1 : null, file: strings[things.name[thing]], type: strings[things.sort[thing]] || null}), add);
-	const time = (/** @type {any} */ row) => (row === total ? Infinity : CLASSES.reduce((sum, name) => sum + row[name + "_time"], 0));
-	return tableAs(table, rows.length ? [total, ...rows] : [], time);
+	const rows = sumsOf(report, "I/O", (_, thing) => (withDescriptor ? thing : things.name[thing])).map((sum) => row(sum, {experiment: head.experiments[things.experiment[sum.thing]].id, all: sum.time,
+		fd: things.number[sum.thing] ? things.number[sum.thing] - 1 : null, file: strings[things.name[sum.thing]], type: strings[things.sort[sum.thing]] || null}));
+	const total = sumsOf(report, "I/O", () => 0).map((sum) => row(sum, {experiment: null, fd: null, file: "<Total>", type: null, all: Infinity}));
+	return tableAs(table, [...total, ...rows], ({all}) => all);
 }
 
 /** What is done with things, by command. @type {Record<string, (report: import("./report.js").Report, table: DocumentTable) => DocumentTable>} */
 const THINGS = {
 	locks(report, table) {
-		const {head, data: {uses, things, strings}} = report;
-		const rows = sumsOf(report, "synchronization", (_, thing) => String(thing), (_, thing) => ({experiment: head.experiments[things.experiment[thing]].id, kind: strings[things.sort[thing]],
-			object: strings[things.name[thing]], wait: 0, longest: 0, waits: 0, failed: 0, threads: 0, by: new Set()}), (row, i) => {
-			row.wait += uses.ns[i] / 1e9;
-			row.longest = Math.max(row.longest, (uses.ns[i] - uses.short[i]) / 1e9);
-			row.waits += uses.count[i];
-			row.failed += uses.class[i] * uses.count[i];
-			row.threads = row.by.add(uses.thread[i]).size;
-		});
-		return tableAs(table, rows, (row) => (row.kind === "thread join" ? -1e9 : 0) + row.wait);
+		const {head, data: {things, strings}} = report;
+		return tableAs(table, sumsOf(report, "synchronization", (_, at) => at).map(({thing, time, longest, count, of, threads}) => ({experiment: head.experiments[things.experiment[thing]].id,
+			kind: strings[things.sort[thing]], object: strings[things.name[thing]], wait: time, longest, waits: count, failed: of[1].count, threads: threads.size})), (row) => (row.kind === "thread join" ? -1e9 : 0) + row.wait);
 	},
 	ioactivity: (report, table) => fileTable(report, table, false),
 	iodetail: (report, table) => fileTable(report, table, true),
@@ -208,51 +208,41 @@ const THINGS = {
 		return tableAs(table, rows, (row) => row.total);
 	},
 	mpiranks(report, table) {
-		const {head, data: {uses, things}} = report, keywords = Object.entries({mpi: "mpitime", sends: "mpisend", sent: "mpibytessent", receives: "mpireceive", received: "mpibytesrecv"});
+		const {head, data: {things}} = report, keywords = Object.entries({mpi: "mpitime", sends: "mpisend", sent: "mpibytessent", receives: "mpireceive", received: "mpibytesrecv"});
 		const rows = head.experiments.map(({rank}) => /** @type {Record<string, any>} */ ({rank: String(rank), mpi: 0, calls: 0, sends: 0, sent: 0, receives: 0, received: 0}));
 		for (const [key, keyword] of keywords) {
 			const metric = report.metric(keyword);
 			if (metric) report.eachValue(metric, false, (row, value) => (rows[head.threads[report.data.rows.thread[row]].experiment][key] += value / (key === "mpi" ? 1e9 : 1)));
 		}
-		sumsOf(report, "MPI", () => "", () => 0, (_, i) => (rows[things.experiment[uses.thing[i]]].calls += things.number[uses.thing[i]] ? 0 : uses.count[i]));
+		for (const {thing, count} of sumsOf(report, "MPI", (_, at) => (things.number[at] ? null : things.experiment[at]))) rows[things.experiment[thing]].calls = count;
 		return tableAs(table, rows.filter((row, at) => Number(row.rank) >= 0 && !head.experiments[at].is_base), (row) => -Number(row.rank));
 	},
 	hooks(report, table) {
-		const {data: {uses, things, strings}} = report;
-		return tableAs(table, sumsOf(report, "user event", (_, thing) => `${things.name[thing]}:${things.number[thing]}`, (_, thing) => ({hook: strings[things.name[thing]],
-			subhook: (things.number[thing] - 1).toString(16).toUpperCase().padStart(4, "0"), count: 0, bytes: 0}), (row, i) => {
-			row.count += uses.count[i];
-			row.bytes += uses.bytes[i];
-		}), (row) => row.count);
+		const {things, strings} = report.data;
+		return tableAs(table, sumsOf(report, "user event", (_, thing) => `${things.name[thing]}:${things.number[thing]}`).map(({thing, count, bytes}) => ({hook: strings[things.name[thing]],
+			subhook: (things.number[thing] - 1).toString(16).toUpperCase().padStart(4, "0"), count, bytes})), (row) => row.count);
 	},
 	mpifunctions(report, table) {
-		const {data: {uses, things, strings}} = report;
-		return tableAs(table, sumsOf(report, "MPI", (_, thing) => (things.number[thing] ? "" : String(things.name[thing])), (_, thing) => ({function: strings[things.name[thing]], class: strings[things.sort[thing]],
-			calls: 0, failed: 0, time: 0, longest: 0, sent: 0, received: 0, isPeer: things.number[thing] > 0}), (row, i) => {
-			row.calls += uses.count[i];
-			row.failed += uses.class[i] * uses.count[i];
-			row.time += uses.ns[i] / 1e9;
-			row.longest = Math.max(row.longest, (uses.ns[i] - uses.short[i]) / 1e9);
-			row.sent += uses.bytes[i];
-			row.received += uses.received[i];
-		}).filter((row) => !row.isPeer), (row) => row.time);
+		const {things, strings} = report.data;
+		return tableAs(table, sumsOf(report, "MPI", (_, thing) => (things.number[thing] ? null : things.name[thing])).map(({thing, count, of, time, longest, bytes, received}) => ({function: strings[things.name[thing]],
+			class: strings[things.sort[thing]], calls: count, failed: of[1].count, time, longest, sent: bytes, received})), (row) => row.time);
 	},
 	mpimessages(report, table) {
-		const {head, data: {uses, things}} = report, pairs = new Map();
+		const {head, data: {things}} = report, pairs = new Map();
 		const pair = (/** @type {number} */ from, /** @type {number} */ to) => {
 			const key = `${from}:${to}`;
 			if (!pairs.has(key)) pairs.set(key, {from, to, sends: 0, sent: 0, receives: 0, received: 0, put: 0, got: 0});
 			return pairs.get(key);
 		};
-		sumsOf(report, "MPI", () => "", () => ({}), (_, i) => {
-			const thing = uses.thing[i], rank = head.experiments[things.experiment[thing]].rank, peer = things.number[thing] - 1;
-			if (peer < 0) return;
-			const out = pair(rank, peer), back = pair(peer, rank), way = uses.class[i];
-			out.sends += way === 1 ? uses.count[i] : 0;
-			out[way === 1 ? "sent" : "put"] += way === 2 ? 0 : uses.bytes[i];
-			back.receives += way === 2 ? uses.count[i] : 0;
-			back[way === 2 ? "received" : "got"] += way === 1 ? 0 : uses.received[i];
-		});
+		for (const {thing, of: [other, sent, received]} of sumsOf(report, "MPI", (_, at) => (things.number[at] ? at : null))) {
+			const rank = head.experiments[things.experiment[thing]].rank, peer = things.number[thing] - 1, out = pair(rank, peer), back = pair(peer, rank);
+			out.sends += sent.count;
+			out.sent += sent.bytes;
+			out.put += other.bytes;
+			back.receives += received.count;
+			back.received += received.received;
+			back.got += other.received;
+		}
 		return tableAs(table, [...pairs.values()].filter((row) => row.sends + row.receives + row.put + row.got > 0), (row) => -(row.from * 1e6 + row.to));
 	},
 };

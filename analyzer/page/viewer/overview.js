@@ -1,11 +1,11 @@
 // overview.js: the first page: what was recorded, how much of everything, what stands out, what is missing.
 
-import { commandOf } from "./command.js";
+import { copyCommand } from "./command.js";
 import { documentOf, openFunction } from "./documents.js";
 import { choose, state } from "./state.js";
 import { numberColumn, tableOf, wordColumn } from "./table.js";
 import { brief, duration, exact, moment, safe, valueText } from "./text.js";
-import { copyButton, heading, make, nameOf } from "./widget.js";
+import { heading, make, nameOf } from "./widget.js";
 
 /**
  * @param {HTMLElement} parent
@@ -14,7 +14,7 @@ import { copyButton, heading, make, nameOf } from "./widget.js";
 export function showOverview(parent, report) {
 	const {head} = report, first = head.experiments.find((each) => !each.is_base) || head.experiments[0];
 	parent.append(
-		heading("Overview", copyButton(() => commandOf(report.data, ["overview"]))),
+		heading("Overview", copyCommand(report, ["overview"])),
 		make("p", {class: "command"}, make("code", {}, nameOf(first ? first.command : ""))),
 		figures(report), quality(report), tops(report));
 	if (head.experiments.length > 1) parent.append(processes(report));
@@ -135,7 +135,7 @@ function topList(report, metric, top) {
 /** @param {import("./report.js").Report} report */
 function processes(report) {
 	const rows = report.head.experiments.map((experiment, at) => ({experiment, at})).filter(({experiment}) => !experiment.is_base);
-	return make("section", {}, heading("Processes", copyButton(() => commandOf(report.data, ["exp_list"]))), tableOf({
+	return make("section", {}, heading("Processes", copyCommand(report, ["exp_list"])), tableOf({
 		caption: "Processes", rows, sort: "start", descending: false, page: 12,
 		open: ({at}) => choose({page: "timeline", threads: new Set(report.head.threads.map((_, i) => i).filter((i) => report.head.threads[i].experiment === at))}),
 		columns: [

@@ -65,15 +65,15 @@ export function frameColor(origin, key, dark) {
 	return `hsl(${(hue + noise * 10).toFixed(0)} ${dark ? saturation * 0.55 : saturation}% ${l.toFixed(1)}%)`;
 }
 
-/** Colours of the theme, as the style sheet has them. */
+const THEME = /** @type {const} */ (["text", "soft", "line", "back", "raised", "accent", "cpu", "heap", "wait", "match", "more", "less"]);
+
+/**
+ * Colours of the theme, as the style sheet has them.
+ * @returns {Record<typeof THEME[number], string>}
+ */
 export function theme() {
 	const style = getComputedStyle(document.documentElement);
-	/** @param {string} name */
-	const of = (name) => style.getPropertyValue("--" + name).trim();
-	return {
-		text: of("text"), soft: of("soft"), line: of("line"), back: of("back"), raised: of("raised"), accent: of("accent"),
-		cpu: of("cpu"), heap: of("heap"), wait: of("wait"), match: of("match"), more: of("more"), less: of("less"),
-	};
+	return /** @type {any} */ (Object.fromEntries(THEME.map((name) => [name, style.getPropertyValue("--" + name).trim()])));
 }
 
 /**

@@ -1,12 +1,12 @@
 // sandwich.js: the page of pictures of call stacks: icicles, flames, and a function between its callers and callees.
 
-import { commandOf } from "./command.js";
+import { copyCommand } from "./command.js";
 import { Flame, sumText } from "./flame.js";
 import { frameColor, isDark, ORIGINS } from "./palette.js";
 import { choose, state } from "./state.js";
 import { safe, valueText } from "./text.js";
 import { around } from "./tree.js";
-import { button, copyButton, heading, make, patch, select } from "./widget.js";
+import { button, heading, make, patch, select } from "./widget.js";
 
 /** @param {import("./report.js").Report} report */
 export function pictureTools(report) {
@@ -14,7 +14,7 @@ export function pictureTools(report) {
 		select("form", [["icicle", "icicle (outermost on top)"], ["flame", "flame graph"], ["sandwich", "callers and callees"]], state.form, (form) => choose({form})),
 		select("by", [["function", "function"], ["line", "line"], ["object", "load object"], ["thread", "thread"]], state.by, (by) => choose({by})),
 		make("label", {class: "field"}, make("input", {type: "checkbox", checked: state.fold, onchange: () => choose({fold: !state.fold})}), make("span", {}, "fold recursion")),
-		copyButton(() => commandOf(report.data, state.form === "sandwich" && state.focus ? ["csingle", state.focus] : ["calltree"])),
+		copyCommand(report, state.form === "sandwich" && state.focus ? ["csingle", state.focus] : ["calltree"]),
 	];
 }
 

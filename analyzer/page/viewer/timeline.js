@@ -1,19 +1,20 @@
 // timeline.js: a lane for each thread: its share of a CPU over time, its waits and calls; above them the heap and counters. A
 // range that is chosen here narrows every page.
 
-import { brush, canvasIn, fit, FONT, SMALL } from "./canvas.js";
+import { brush, canvasIn, fill, fit, FONT, isWall, SMALL } from "./canvas.js";
 import { activityMetric, curvesOf, drawAxis, drawCurve, setRange } from "./clock.js";
-import { commandOf } from "./command.js";
+import { copyCommand } from "./command.js";
 import { showHeatmap } from "./heatmap.js";
 import { markColor, theme } from "./palette.js";
 import { choose, state } from "./state.js";
+import { drawStates, statesOf, statesOver, stateText } from "./states.js";
 import { brief, duration, exact, safe } from "./text.js";
-import { button, copyButton, heading, make, patch, say, tip } from "./widget.js";
+import { button, heading, make, patch, say, tip } from "./widget.js";
 import { threads, toggleThread } from "./functions.js";
 import { lowerBound } from "./aggregate.js";
 import { boxIn } from "./sandwich.js";
 
-const LANE = 24, HEAD = 18, CURVE = 44, LEAST_LABEL = 90, MOST_LABEL = 220;
+const LANE = isWall ? 32 : 24, HEAD = 18, CURVE = 44, LEAST_LABEL = 90, MOST_LABEL = 220;
 
 /**
  * @typedef {{thread: number, process: number, isHead: boolean, isOnly?: boolean}} Lane
@@ -34,10 +35,10 @@ export function showTimeline(parent, report) {
 	parent.append(heading("Timeline",
 		button("all of the time", () => setRange(report, null, null), {class: "quiet"}),
 		button("all threads", () => choose({threads: null}), {class: "quiet"}),
-		copyButton(() => commandOf(report.data, ["threads"]))));
+		copyCommand(report, ["threads"])));
 	parent.append(new Lanes(report).box, markLegend(report));
 	showHeatmap(parent, report);
-	parent.append(heading("Threads"), threads(report));
+	parent.append(heading("Threads"), threads(report, statesOf(report).flatMap(({metrics}) => metrics)));
 }
 
 /** Many processes are folded at first. @param {import("./report.js").Report} report */
@@ -50,9 +51,10 @@ function foldMany(report) {
 function markLegend(report) {
 	const kinds = new Set(report.data.marks.kind);
 	const names = report.head.kinds.filter((kind) => kinds.has(kind.number));
+	const states = statesOf(report);
 	/** @type {[number, string, string][]} */
 	const events = [[report.head.collections.length, theme().match, "Garbage collection"], [report.head.labels.length, theme().accent, "Label of a usage sample"]];
-	return make("p", {class: "legend"}, patch(theme().cpu, activityMetric(report).meaning), ...names.map((kind) => patch(markColor(kind.number), kind.title)),
+	return make("p", {class: "legend"}, ...(states.length ? states.map(({color, title}) => patch(color, title)) : [patch(theme().cpu, activityMetric(report).meaning)]), make("span", {}, "below:"), ...names.map((kind) => patch(markColor(kind.number), kind.title)),
 		...events.filter(([count]) => count > 0).map(([, color, text]) => patch(color, text)),
 		make("span", {class: "soft"}, "drag: choose a range · wheel with Ctrl: zoom · click a thread: only this · click a process: fold"));
 }
@@ -77,6 +79,7 @@ class Lanes {
 		this.sort();
 		this.box = make("div", {class: "lanes", tabIndex: -1});
 		this.curves = curvesOf(report);
+		this.states = statesOf(report);
 		const spacer = make("div");
 		spacer.style.height = this.height() + "px";
 		this.box.append(spacer);
@@ -89,6 +92,8 @@ class Lanes {
 		this.redraw = made.redraw;
 		this.box.addEventListener("scroll", () => this.redraw());
 		this.width = 1;
+		this.colors = theme();
+		this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
 		this.listen();
 	}
 
@@ -238,6 +243,8 @@ class Lanes {
 		}
 		const lines = [make("div", {class: "soft"}, exact("s", time) + " s")], mark = lane ? this.markAt(lane, time) : -1;
 		if (lane) lines.unshift(make("div", {class: "name"}, safe(this.laneName(lane))));
+		const near = (this.to - this.from) / this.width, did = lane && !lane.isHead && this.states.length ? stateText(this.report, lane.thread, time - near, time + near) : "";
+		if (did) lines.push(make("div", {}, did));
 		if (mark >= 0) {
 			const {marks, strings} = this.report.data;
 			const name = strings[marks.name[mark]] || this.report.name("function", this.report.forest.functionOf[marks.node[mark]]);
@@ -272,29 +279,44 @@ class Lanes {
 	 * @param {number} height
 	 */
 	draw(context, width, height) {
+		this.context = context;
 		this.width = width;
-		const {report} = this, left = this.label(), top = this.top(), colors = theme(), scroll = this.box.scrollTop;
+		this.colors = theme();
+		const {report, from, to} = this, left = this.label(), top = this.top(), scroll = this.box.scrollTop;
 		const first = Math.floor(scroll / LANE), last = Math.min(this.lanes.length, first + Math.ceil((height - top) / LANE) + 1);
 		const steps = Math.max(10, Math.floor(width - left)), metric = activityMetric(report), visible = this.lanes.slice(first, last);
-		const sums = this.activity(metric, visible, steps);
-		drawAxis(context, left, width - left, 2, height, this.from, this.to);
-		this.curves.forEach((curve, at) => this.drawCurve(context, curve, HEAD + at * CURVE, left, width, colors));
+		const laneOf = this.laneOf(visible), sums = report.aggregator.overview(metric, from, to, steps, laneOf, visible.length);
+		const which = statesOver(report, this.states, from, to, steps, laneOf, visible.length);
+		drawAxis(context, left, width - left, 2, height, from, to);
+		this.curves.forEach((curve, at) => this.drawCurve(curve, HEAD + at * CURVE));
 		context.save();
 		context.beginPath();
 		context.rect(0, top, width, height - top);
 		context.clip();
-		const most = metric.keyword === "totalcpu" ? (this.to - this.from) / steps : sums.reduce((a, b) => Math.max(a, b), 0) || 1;
-		visible.forEach((lane, at) => this.drawLane(context, lane, top + (first + at) * LANE - scroll, left, width, sums.subarray(at * steps, (at + 1) * steps), most, colors));
+		const most = metric.keyword === "totalcpu" ? (to - from) / steps : sums.reduce((a, b) => Math.max(a, b), 0) || 1;
+		visible.forEach((lane, at) => {
+			const y = top + (first + at) * LANE - scroll, part = [at * steps, (at + 1) * steps];
+			this.drawLane(lane, y, () => {
+				drawStates(context, this.states, which.subarray(...part), left, y + 2, LANE - 8);
+				this.drawCpu(sums.subarray(...part), y, most);
+			});
+		});
 		context.restore();
-		this.drawRange(context, left, width, height, colors);
+		this.drawRange(height);
+	}
+
+	/** Where a time is drawn. @param {number} time */
+	xAt(time) {
+		const left = this.label();
+		return left + ((time - this.from) / (this.to - this.from)) * (this.width - left);
 	}
 
 	/**
-	 * @param {import("./data.js").Metric} metric
+	 * Where a thread is drawn; negative: nowhere.
 	 * @param {Lane[]} visible
-	 * @param {number} steps
+	 * @returns {(thread: number) => number}
 	 */
-	activity(metric, visible, steps) {
+	laneOf(visible) {
 		/** @type {Map<number, number>} */
 		const laneOf = new Map();
 		visible.forEach((lane, at) => {
@@ -302,21 +324,16 @@ class Lanes {
 		});
 		const heads = new Map(visible.map((lane, at) => [lane, at]).filter(([lane]) => /** @type {Lane} */ (lane).isHead && folded.has(/** @type {Lane} */ (lane).process))
 			.map(([lane, at]) => [/** @type {Lane} */ (lane).process, /** @type {number} */ (at)]));
-		return this.report.aggregator.overview(metric, this.from, this.to, steps,
-			(thread) => laneOf.get(thread) ?? heads.get(this.report.head.threads[thread].experiment) ?? -1, visible.length);
+		return (thread) => laneOf.get(thread) ?? heads.get(this.report.head.threads[thread].experiment) ?? -1;
 	}
 
 	/**
-	 * @param {CanvasRenderingContext2D} context
 	 * @param {import("./clock.js").Curve} curve
 	 * @param {number} y
-	 * @param {number} left
-	 * @param {number} width
-	 * @param {ReturnType<typeof theme>} colors
 	 */
-	drawCurve(context, curve, y, left, width, colors) {
-		const steps = Math.max(2, Math.floor(width - left));
-		const most = drawCurve(context, curve.at(this.from, this.to, steps), left, width - left, y + CURVE - 4, CURVE - 10, colors[curve.color]);
+	drawCurve(curve, y) {
+		const {context, colors} = this, left = this.label(), wide = this.width - left;
+		const most = drawCurve(context, curve.at(this.from, this.to, Math.max(2, Math.floor(wide))), left, wide, y + CURVE - 4, CURVE - 10, colors[curve.color]);
 		context.font = FONT;
 		context.fillStyle = colors.text;
 		context.textBaseline = "middle";
@@ -327,117 +344,86 @@ class Lanes {
 	}
 
 	/**
-	 * @param {CanvasRenderingContext2D} context
 	 * @param {Lane} lane
 	 * @param {number} y
-	 * @param {number} left
-	 * @param {number} width
-	 * @param {Float64Array} sums
-	 * @param {number} most
-	 * @param {ReturnType<typeof theme>} colors
+	 * @param {() => void} drawTime
 	 */
-	drawLane(context, lane, y, left, width, sums, most, colors) {
-		const isShown = lane.isHead || !state.threads || state.threads.has(lane.thread);
-		context.fillStyle = lane.isHead ? colors.raised : colors.back;
-		if (lane.isHead) context.fillRect(0, y, width, LANE - 1);
-		context.fillStyle = colors.line;
-		context.fillRect(0, y + LANE - 1, width, 1);
-		context.globalAlpha = isShown ? 1 : 0.35;
-		this.drawCpu(context, sums, left, y, most, colors.cpu);
-		if (!lane.isHead) this.drawMarks(context, lane, left, width, y);
-		this.drawEnds(context, lane, left, width, y, colors);
+	drawLane(lane, y, drawTime) {
+		const {context, colors, width} = this;
+		if (lane.isHead) fill(context, colors.raised, 0, y, width, LANE - 1);
+		fill(context, colors.line, 0, y + LANE - 1, width, 1);
+		context.globalAlpha = lane.isHead || !state.threads || state.threads.has(lane.thread) ? 1 : 0.35;
+		drawTime();
+		if (!lane.isHead) this.drawMarks(lane, y);
+		this.drawEnds(lane, y);
 		context.font = lane.isHead ? "600 " + FONT : FONT;
 		context.textBaseline = "middle";
 		context.fillStyle = colors.text;
-		context.fillText(fit(context, safe(this.laneName(lane)), left - 16 - (lane.isHead ? 0 : 8)), lane.isHead ? 6 : 14, y + LANE / 2);
+		context.fillText(fit(context, safe(this.laneName(lane)), this.label() - 16 - (lane.isHead ? 0 : 8)), lane.isHead ? 6 : 14, y + LANE / 2);
 		context.globalAlpha = 1;
 	}
 
 	/**
-	 * @param {CanvasRenderingContext2D} context
 	 * @param {Float64Array} sums
-	 * @param {number} left
 	 * @param {number} y
 	 * @param {number} most
-	 * @param {string} color
 	 */
-	drawCpu(context, sums, left, y, most, color) {
-		const room = LANE - 8;
-		context.fillStyle = color;
+	drawCpu(sums, y, most) {
+		const left = this.label();
 		for (let i = 0; i < sums.length; i++)
 			if (sums[i] > 0) {
-				const tall = Math.max(1, Math.min(1, sums[i] / most) * room);
-				context.fillRect(left + i, y + LANE - 6 - tall, 1, tall);
+				const tall = Math.max(1, Math.min(1, sums[i] / most) * (LANE - 8));
+				fill(this.context, this.colors.cpu, left + i, y + LANE - 6 - tall, 1, tall);
 			}
 	}
 
 	/**
-	 * @param {CanvasRenderingContext2D} context
 	 * @param {Lane} lane
-	 * @param {number} left
-	 * @param {number} width
 	 * @param {number} y
 	 */
-	drawMarks(context, lane, left, width, y) {
+	drawMarks(lane, y) {
 		const list = this.marks.get(lane.thread);
 		if (!list) return;
-		const {begin, duration: length, kind} = this.report.data.marks, scale = (width - left) / (this.to - this.from);
+		const {begin, duration: length, kind} = this.report.data.marks, left = this.label();
 		const start = this.from - (this.longest.get(lane.thread) || 0);
 		let starts = this.starts.get(lane.thread);
 		if (!starts) this.starts.set(lane.thread, (starts = Float64Array.from(list, (i) => begin[i])));
 		for (let at = lowerBound(starts, start, 0, list.length); at < list.length && begin[list[at]] < this.to; at++) {
-			const i = list[at], x = Math.max(left, left + (begin[i] - this.from) * scale), end = left + (begin[i] + length[i] - this.from) * scale;
-			if (end < left) continue;
-			context.fillStyle = markColor(kind[i]);
-			context.fillRect(x, y + LANE - 5, Math.max(1, end - x), 4);
+			const i = list[at], x = Math.max(left, this.xAt(begin[i])), end = this.xAt(begin[i] + length[i]);
+			if (end >= left) fill(this.context, markColor(kind[i]), x, y + LANE - 5, Math.max(1, end - x), 4);
 		}
 	}
 
 	/**
 	 * Where a thread or process begins and a process ends, its collections of garbage and labels.
-	 * @param {CanvasRenderingContext2D} context
 	 * @param {Lane} lane
-	 * @param {number} left
-	 * @param {number} width
 	 * @param {number} y
-	 * @param {ReturnType<typeof theme>} colors
 	 */
-	drawEnds(context, lane, left, width, y, colors) {
-		const {head} = this.report, scale = (width - left) / (this.to - this.from), experiment = head.experiments[lane.process];
-		const start = lane.isHead ? experiment.start_ns : head.threads[lane.thread].start_ns;
+	drawEnds(lane, y) {
+		const {colors, report: {head}} = this, experiment = head.experiments[lane.process];
 		/** @param {number} time @param {string} color @param {number} wide */
 		const line = (time, color, wide) => {
-			const x = left + (time - this.from) * scale;
-			if (x < left || x > width) return;
-			context.fillStyle = color;
-			context.fillRect(x, y + 2, wide, LANE - 5);
+			const x = this.xAt(time);
+			if (x >= this.label() && x <= this.width) fill(this.context, color, x, y + 2, wide, LANE - 5);
 		};
-		line(start, colors.soft, 1);
+		line(lane.isHead ? experiment.start_ns : head.threads[lane.thread].start_ns, colors.soft, 1);
 		if (!lane.isHead && !lane.isOnly) return;
 		line(experiment.start_ns + experiment.duration_ns, colors.soft, 2);
 		for (const label of head.labels) if (label.experiment === lane.process) line(label.time_ns, colors.accent, 2);
-		for (const gc of head.collections) if (gc.experiment === lane.process) line(gc.begin_ns, colors.match, Math.max(1, gc.duration_ns * scale));
+		for (const gc of head.collections) if (gc.experiment === lane.process) line(gc.begin_ns, colors.match, Math.max(1, this.xAt(gc.duration_ns) - this.xAt(0)));
 	}
 
-	/**
-	 * @param {CanvasRenderingContext2D} context
-	 * @param {number} left
-	 * @param {number} width
-	 * @param {number} height
-	 * @param {ReturnType<typeof theme>} colors
-	 */
-	drawRange(context, left, width, height, colors) {
-		const [from, to] = this.drag || [state.from, state.to];
+	/** @param {number} height */
+	drawRange(height) {
+		const [from, to] = this.drag || [state.from, state.to], {context, width, colors: {accent}} = this, left = this.label();
 		if (from === null || to === null) return;
-		const scale = (width - left) / (this.to - this.from);
-		const x = Math.max(left, left + (from - this.from) * scale), end = Math.min(width, left + (to - this.from) * scale);
+		const x = Math.max(left, this.xAt(from)), end = Math.min(width, this.xAt(to));
 		if (end < left || x > width) return;
-		context.fillStyle = colors.accent;
 		context.globalAlpha = 0.12;
-		context.fillRect(x, 0, end - x, height);
+		fill(context, accent, x, 0, end - x, height);
 		context.globalAlpha = 1;
-		context.fillRect(x, 0, 1, height);
-		context.fillRect(end - 1, 0, 1, height);
+		fill(context, accent, x, 0, 1, height);
+		fill(context, accent, end - 1, 0, 1, height);
 	}
 }
 

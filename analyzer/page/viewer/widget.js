@@ -65,29 +65,6 @@ export function button(text, run, more = {}) {
 }
 
 /**
- * A button that copies a command.
- * @param {() => string} command
- */
-export function copyButton(command) {
-	const made = button("copy as command", async () => {
-		const text = command();
-		try {
-			await navigator.clipboard.writeText(text);
-			say("Copied: " + text);
-		} catch {
-			say(text);
-		}
-		made.textContent = "copied";
-		made.title = text;
-		setTimeout(() => (made.textContent = "copy as command"), 1500);
-	}, {class: "quiet copy", title: safe(command())});
-	made.onfocus = made.onpointerenter = () => {
-		made.title = safe(command());
-	};
-	return made;
-}
-
-/**
  * A heading with what can be done beside it.
  * @param {string} text
  * @param {...(Node|string)} tools
