@@ -21,16 +21,6 @@ static int compare(const void *left, const void *right)
 	return (a->span > b->span) - (a->span < b->span);
 }
 
-/* Where rows stand, by their values. */
-static uint32_t *find_places(const struct page_rows *rows)
-{
-	uint32_t *places = memory_take(rows->count, sizeof(*places));
-
-	for (size_t i = 0; i < rows->count; i++)
-		places[rows->rows[i].value] = (uint32_t)i;
-	return places;
-}
-
 static void put(struct page *page, const struct placed *death)
 {
 	column_step(page->sections[PAGE_DEATH_ROW], death->row);
@@ -47,7 +37,7 @@ void walk_put_deaths(struct page *page, const struct page_rows *rows, const stru
 
 	if (rows->death_count == 0)
 		return;
-	places = find_places(rows);
+	places = page_rows_places(rows);
 	deaths = memory_take(rows->death_count, sizeof(*deaths));
 	for (size_t i = 0; i < rows->death_count; i++) {
 		const struct page_death *death = &rows->deaths[i];

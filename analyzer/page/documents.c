@@ -1,12 +1,14 @@
 /* documents.c: the tables of a report page that other commands make: the views of document.def, and
  * source and instructions of the hottest functions. The viewer shows them as they are. */
 #include "analyzer/page/page.h"
+#include "analyzer/page/bound.h"
 
 #include "analyzer/base/memory.h"
 #include "analyzer/code/code.h"
 #include "analyzer/code/sourcefile.h"
 #include "analyzer/data/names.h"
 #include "analyzer/model/name.h"
+#include "analyzer/report/quality/quality.h"
 #include "analyzer/views/view.h"
 
 #include <errno.h>
@@ -53,6 +55,63 @@ static int is_empty(const struct print_document *document)
 	       (!document->text || document->text[0] == '\0');
 }
 
+/* The lines above all tables, as text. They are about all documents, and stand once. */
+static void put_quality(struct writing *writing)
+{
+	struct column *column = writing->page->sections[PAGE_DOCUMENTS];
+	char *text, *json, *rest, *line;
+	size_t size;
+	struct output output = {.out = memory_stream(&text, &size)};
+	FILE *out = memory_stream(&json, &size);
+
+	quality_put(writing->page->dataset, &output);
+	memory_stream_end(output.out, &text);
+	fputs("[{\"group\": \"quality\", \"notes\": [", out);
+	for (rest = text; (line = strsep(&rest, "\n")) && *line != '\0';) {
+		fputs(line == text ? "" : ", ", out);
+		line += strspn(line, "# ");
+		if (strncmp(line, "quality: ", strlen("quality: ")) == 0)
+			line += strlen("quality: ");
+		print_json_string(out, line, strlen(line));
+	}
+	fputs("]}", out);
+	memory_stream_end(out, &json);
+	column_put(column, json, size);
+	writing->count++;
+	free(output.quality);
+	free(text);
+	free(json);
+}
+
+/* Put what a page does not show behind what it does: the quality, which stands once, and the tables
+ * of the overview, which the viewer makes itself. */
+static void leave_out(struct print_document *document, const struct document *of)
+{
+	size_t kept = 0, count = document->table_count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct print_table *table = document->tables[i];
+
+		if (of->show == view_overview || strcmp(table->name, PRINT_QUALITY) == 0)
+			continue;
+		document->tables[i] = document->tables[kept];
+		document->tables[kept++] = table;
+	}
+	document->table_count = kept;
+}
+
+/* A listing that is too long for a page says so. */
+static void put_bound(struct print_document *document, FILE *out)
+{
+	for (size_t i = 0; i < document->table_count; i++) {
+		struct print_table *table = document->tables[i];
+		size_t lines = strcmp(table->name, PRINT_QUALITY) != 0 ? bound_listing(table) : 0;
+
+		if (lines != 0)
+			fprintf(out, ", \"lines\": %zu", lines);
+	}
+}
+
 /* Run a view, and write what it says. function: that it is about, NULL: none. */
 static void put_view(struct writing *writing, const struct document *of,
                      const struct command_argument *argument, const struct sym_function *function)
@@ -61,7 +120,7 @@ static void put_view(struct writing *writing, const struct document *of,
 	struct print_gathering gathering;
 	struct print_document document;
 	char *text, *name = NULL;
-	size_t size;
+	size_t size, count;
 	FILE *out;
 
 	print_gather_begin(page->output, &gathering);
@@ -75,9 +134,11 @@ static void put_view(struct writing *writing, const struct document *of,
 		return;
 	}
 	out = memory_stream(&text, &size);
-	fprintf(out, "%s{\"group\": \"%s\", \"command\": \"%s\", \"title\": \"%s\"",
-	        writing->count++ ? ",\n" : "[", of->group, of->command, of->title);
+	writing->count++;
+	fprintf(out, ",\n{\"group\": \"%s\", \"command\": \"%s\", \"title\": \"%s\"", of->group,
+	        of->command, of->title);
 	if (function) {
+		put_bound(&document, out);
 		name = name_function(page->choices, function);
 		fputs(", \"function\": ", out);
 		print_json_string(out, name, strlen(name));
@@ -87,7 +148,10 @@ static void put_view(struct writing *writing, const struct document *of,
 		free(name);
 	}
 	fputs(", \"document\": ", out);
+	count = document.table_count;
+	leave_out(&document, of);
 	print_json(&document, out);
+	document.table_count = count;
 	fputc('}', out);
 	memory_stream_end(out, &text);
 	column_put(page->sections[PAGE_DOCUMENTS], text, size);
@@ -244,6 +308,7 @@ void page_add_documents(struct page *page)
 	const struct command_argument none = {.text = NULL};
 
 	writing.choices.limit = ROWS;
+	put_quality(&writing);
 	for (size_t i = 0; i < DOCUMENTS; i++) {
 		if (i > 0 && strcmp(documents[i].group, documents[i - 1].group) != 0)
 			relax(page);
@@ -253,6 +318,5 @@ void page_add_documents(struct page *page)
 	relax(page);
 	writing.choices.listing.context = AROUND;
 	put_code(&writing);
-	column_put(page->sections[PAGE_DOCUMENTS], writing.count ? "]" : "[]",
-	           writing.count ? 1 : 2);
+	column_put(page->sections[PAGE_DOCUMENTS], "]", 1);
 }

@@ -178,6 +178,7 @@ static void add_experiment(struct page *page, const struct dataset_experiment *a
 	tree_place_experiment(page->tree, dataset->symbols, at->experiment, at->data, &view,
 	                      &walk->places);
 	walk_begin_uses(walk, share);
+	page->lacks_sizes |= at->whole->heap.sampled_every != 0;
 	add_rows(walk, share);
 	walk_put_uses(walk);
 	for (size_t i = 0; i < at->whole->usage_count; i++)

@@ -3,7 +3,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/data/filters.h"
 #include "analyzer/data/sampled.h"
 #include "analyzer/model/datakind.h"
 #include "analyzer/model/name.h"
@@ -304,7 +303,7 @@ static void put_experiments(const struct page *page, FILE *out)
 void page_add_head(struct page *page)
 {
 	const struct dataset_experiment *first = dataset_next(page->dataset, NULL);
-	char *text, *filters = filters_text(page->dataset);
+	char *text;
 	size_t size;
 	FILE *out = memory_stream(&text, &size);
 
@@ -312,14 +311,12 @@ void page_add_head(struct page *page)
 	        "{\"version\": %d, \"maker\": \"xer_print " XER_VERSION
 	        "\", \"start_real_ns\": \"%lld\", \"duration_ns\": %llu, \"rows\": %zu, "
 	        "\"is_cut\": %s, \"merged\": %u, \"rounding_ns\": %llu, "
-	        "\"deaths\": %zu",
+	        "\"deaths\": %zu, \"lacks_sizes\": %s",
 	        VERSION, (long long)first->info->start_real_ns, (unsigned long long)page->end_ns,
 	        page->rows, page->has_overflow ? "true" : "false", page->merged,
-	        (unsigned long long)page->rounding_ns,
-	        column_count(page->sections[PAGE_DEATH_ROW]));
+	        (unsigned long long)page->rounding_ns, column_count(page->sections[PAGE_DEATH_ROW]),
+	        page->lacks_sizes ? "true" : "false");
 	put_origins(page, out);
-	fputs(",\n", out);
-	put_text(out, "filters", filters);
 	put_kinds(page, out);
 	put_totals(page, out);
 	put_metrics(page, out);
@@ -334,5 +331,4 @@ void page_add_head(struct page *page)
 	memory_stream_end(out, &text);
 	column_put(page->sections[PAGE_HEAD], text, size);
 	free(text);
-	free(filters);
 }

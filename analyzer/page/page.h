@@ -64,6 +64,8 @@ struct page {
 	size_t string_count, string_capacity;
 	uint64_t end_ns; /* of the last event or process */
 	int has_overflow;
+	int lacks_sizes; /* sizes are not told of parts: there are too many, or blocks were sampled
+	                  */
 };
 
 /* The number of a text in `strings`; NULL and "" are 0. (strings.c) */

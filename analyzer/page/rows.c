@@ -258,12 +258,40 @@ static uint32_t find_row(struct gather *gather, const struct page_fact *fact, un
 	return row.value;
 }
 
+/* Note the size of a block or call that is not of the class that its row began with. */
+static void add_size(struct gather *gather, uint32_t number, enum size_sort sort, uint64_t bytes)
+{
+	struct page_row *row = &gather->out->rows[number];
+	uint8_t *first = sort == SIZE_WRITES ? &row->first_write : &row->first;
+	unsigned class = sizes_class(bytes);
+
+	if (*first == 0)
+		*first = (uint8_t)(class + 1);
+	else if (*first != class + 1)
+		sizes_add(&gather->out->sizes, number, sort, class);
+}
+
+static void note_size(struct gather *gather, uint32_t row, const struct exp_fact *fact)
+{
+	if (fact->data == EXP_DATA_HEAP) {
+		if (!fact->is_map)
+			add_size(gather, row, SIZE_BLOCKS, fact->bytes);
+	} else if (fact->class == EXP_IO_ERROR) {
+		sizes_add(&gather->out->sizes, row, SIZE_ERRORS,
+		          fact->error < EXP_IO_ERRORS ? fact->error : 0);
+	} else if (fact->class != EXP_IO_OTHER) {
+		add_size(gather, row, fact->class == EXP_IO_READ ? SIZE_READS : SIZE_WRITES,
+		         fact->bytes);
+	}
+}
+
 static uint32_t on_fact(void *context, const struct exp_fact *fact)
 {
 	struct gather *gather = context;
 	struct page_fact seen = {.fact = fact};
 	struct axis_span span;
 	int64_t thread;
+	uint32_t row;
 
 	if (!(gather->reading->kinds & (unsigned)fact->data) ||
 	    !filters_select(gather->filters, fact))
@@ -274,7 +302,10 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	seen.end_ns = span.end_ns;
 	if (gather->reading->see)
 		gather->reading->see(gather->reading->context, &seen);
-	return find_row(gather, &seen, (unsigned)__builtin_ctz((unsigned)fact->data));
+	row = find_row(gather, &seen, (unsigned)__builtin_ctz((unsigned)fact->data));
+	if (row != EXP_ROW_NONE && (unsigned)fact->data & (EXP_DATA_HEAP | EXP_DATA_IO))
+		note_size(gather, row, fact);
+	return row;
 }
 
 static void on_free(void *context, const struct exp_freed *freed)
@@ -290,6 +321,7 @@ static void on_free(void *context, const struct exp_freed *freed)
 	if (freed->row >= out->count)
 		return;
 	gather->units = freed->units;
+	add_size(gather, freed->row, SIZE_FREED, freed->bytes);
 	add_death(gather, &death);
 	while (out->death_count > gather->deaths_wanted) {
 		size_t before = out->death_count;
@@ -357,6 +389,7 @@ static int on_begin(void *context, const struct exp_nodes *nodes)
 	gather->nodes = nodes->count;
 	gather->out->merged = 0;
 	gather->out->death_count = 0;
+	sizes_clear(&gather->out->sizes);
 	exp_index_fini(&gather->deaths);
 	gather->units = 1;
 	gather->deaths_wanted = share_of(gather, PAGE_DEATHS);
@@ -421,9 +454,19 @@ int page_rows_read(const struct dataset *dataset, const struct dataset_experimen
 	return status;
 }
 
+uint32_t *page_rows_places(const struct page_rows *rows)
+{
+	uint32_t *places = memory_take(rows->count, sizeof(*places));
+
+	for (size_t i = 0; i < rows->count; i++)
+		places[rows->rows[i].value] = (uint32_t)i;
+	return places;
+}
+
 void page_rows_fini(struct page_rows *rows)
 {
 	free(rows->rows);
 	free(rows->deaths);
+	sizes_fini(&rows->sizes);
 	exp_data_set_destroy(rows->set);
 }

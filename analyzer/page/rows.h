@@ -3,6 +3,7 @@
 #define XER_ANALYZER_PAGE_ROWS_H
 
 #include "analyzer/data/dataset.h"
+#include "analyzer/page/sizes.h"
 #include "experiment/streams/selection.h"
 #include "format/layout.h"
 
@@ -14,6 +15,9 @@ struct page_row {
 	uint32_t end, begin;
 	uint32_t value; /* where its values stand in set->nodes.value[total] */
 	uint8_t kind;   /* number of a kind of data */
+	/* The class of the size of its first block or read, and of its first write, plus 1; 0: it
+	 * has none. */
+	uint8_t first, first_write;
 };
 
 /* Blocks of a row that were freed at the same time. Those that did not live beyond the unit of time
@@ -36,6 +40,7 @@ struct page_rows {
 	size_t count;
 	struct page_death *deaths; /* deaths[death_count], in any order, of EXP_DATA_HEAP */
 	size_t death_count;
+	struct sizes sizes;               /* by `value` of rows */
 	uint64_t width_ns[FMT_DATAKINDS]; /* by kind */
 	unsigned merged;                  /* set of enum exp_data: threads are not told apart */
 	const struct exp_data_set *set;
@@ -63,5 +68,8 @@ struct page_reading {
 int page_rows_read(const struct dataset *dataset, const struct dataset_experiment *at,
                    const struct page_reading *reading, struct page_rows *out);
 void page_rows_fini(struct page_rows *rows);
+
+/* Where rows stand in rows->rows, by their values. The caller frees. */
+uint32_t *page_rows_places(const struct page_rows *rows);
 
 #endif

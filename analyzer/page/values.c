@@ -281,5 +281,6 @@ void walk_put_rows(struct walk *walk, const struct page_rows *rows)
 		if (has_total(rows, total))
 			put_total(walk, rows, written, total);
 	walk_put_deaths(page, rows, written);
+	walk_put_sizes(page, rows, written);
 	free(written);
 }

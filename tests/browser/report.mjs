@@ -6,68 +6,14 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, resolve } from "node:path";
 import { is, none, notOk, ok, openReport, startBrowser } from "./browser.mjs";
+import { comparable, differences, rowsOf, rowsOfPage, sizesOf, tableOf, xerPrint } from "./tables.mjs";
+import { checkFirst, checkHuge, checkStates } from "./views.mjs";
 
-const [chromium, xerPrint, ...paths] = process.argv.slice(2);
+const [chromium, , ...paths] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** What filters cannot leave as it was: who held the memory of the peak is found out again. */
 const PEAK = /peak/;
-
-/** The first table of this name that a command prints. */
-function tableOf(args, name) {
-	const text = spawnSync(xerPrint, ["-printmode", "json", "-limit", "0", ...args], {encoding: "utf8", maxBuffer: 1 << 28}).stdout;
-	// A setting prints nothing, so the last document is that of the view.
-	const documents = text.split(/\n(?=\{"command")/).filter((each) => each.trim()).map((each) => JSON.parse(each.replace(/(\d+\.\d{9})(?=[,\]])/g, '"$1"')));
-	return documents.at(-1)?.tables.find((table) => table.name === name) || {columns: [], rows: []};
-}
-
-/** Nanoseconds of "1.250000000"; other numbers as they are. */
-function valueOf(cell) {
-	return typeof cell === "string" && /^\d+\.\d{9}$/.test(cell) ? Number(cell.replace(".", "")) : cell;
-}
-
-/** Rows of a table as sorted texts "NAME e.METRIC=VALUE ...": only sums that are not 0. */
-function rowsOf(table, leaveOut, isRounded = false) {
-	const at = table.columns.findIndex((column) => column.key === "name");
-	return table.rows.filter((row) => row[at] !== "<Total>").map((row) => {
-		const values = table.columns.map((column, i) => [column.key, valueOf(row[i]), column.unit])
-			.filter(([key, value]) => /^[ei]\./.test(key) && !leaveOut.test(key) && !/\.(ipc|cpi|low|high)$/.test(key) && value)
-			.map(([key, value, unit]) => `${key}=${isRounded && unit === "s" ? rounded(value) : value}`);
-		return values.length ? `${row[at]} ${values.sort().join(" ")}` : "";
-	}).filter((line) => line).sort();
-}
-
-/** Sums of a part of the time are rounded in another order than those of the terminal: microseconds are compared. */
-function rounded(ns) {
-	return `about ${Math.round(ns / 1000)} us`;
-}
-
-/** The same of the page. */
-async function rowsOfPage(page, by, leaveOut, isRounded = false) {
-	const lines = await page.evaluate((how) => {
-		const {report} = window.xer, out = new Map();
-		for (const metric of report.head.metrics) {
-			if (metric.live || !report.hasValues(metric)) continue;
-			const flat = report.flat(metric, how);
-			flat.inclusive.forEach((value, key) => {
-				if (value || flat.exclusive[key]) {
-					const line = out.get(key) || [];
-					if (flat.exclusive[key]) line.push([`e.${metric.keyword}`, flat.exclusive[key], metric.unit]);
-					if (value) line.push([`i.${metric.keyword}`, value, metric.unit]);
-					out.set(key, line);
-				}
-			});
-		}
-		return [...out].map(([key, line]) => [report.name(how, key), line]);
-	}, by);
-	return lines.map(([name, line]) => [name, line.filter(([key]) => !leaveOut.test(key)).map(([key, value, unit]) => `${key}=${isRounded && unit === "s" ? rounded(value) : value}`)]).filter(([name, line]) => name !== "<Total>" && line.length)
-		.map(([name, line]) => `${name} ${line.sort().join(" ")}`).sort();
-}
-
-function differences(expected, actual) {
-	const want = new Set(expected), have = new Set(actual);
-	return [...expected.filter((line) => !have.has(line)).map((line) => `missing: ${line}`), ...actual.filter((line) => !want.has(line)).map((line) => `too much: ${line}`)];
-}
 
 const NEVER = /^$/;
 
@@ -132,7 +78,7 @@ async function checkChoices(page, path, name) {
 		await checkChoice(page, path, `${name}: time ${a} to ${b} of the run`, {from, to}, ["-time", `${from}ns-${to}ns`], a === 0.1);
 	}
 	await checkLive(page, path, name, snap(0.2 * span, 0.5 * span), threads.at(-1));
-	if (["halves", "waits", "user", "mpi", "calls"].includes(name)) await checkNarrow(page, path, name, snap(0.1 * span, 0.5 * span), threads.at(-1));
+	if (["halves", "many", "waits", "user", "mpi", "calls"].includes(name)) await checkNarrow(page, path, name, snap(0.1 * span, 0.5 * span), threads.at(-1));
 	const thread = threads.at(-1);
 	if (thread) await checkChoice(page, path, `${name}: one thread`, {threads: [thread.at]}, ["-thread_select", `${experiments > 1 ? `${thread.id}:` : ""}${thread.number}`], true);
 	const word = functions.find((each) => /^[a-z_]{4,}$/.test(each) && each !== "main") || "main";
@@ -165,28 +111,13 @@ async function checkLive(page, path, name, [from, to], thread) {
 	await page.evaluate(() => window.xer.choose({metric: ""}));
 }
 
-/** Rows of tables of documents, to be compared: without columns that are not added up; lines of equal texts, which are one on the page, together. */
-function comparable(tables) {
-	const sums = new Map();
-	for (const {columns, rows} of tables.filter((table) => table.name !== "quality"))
-		for (const row of rows) {
-			const cells = columns.map(({key, unit, kind}, i) => ({key, isSum: kind === "number" && unit !== "", unit, cell: Array.isArray(row[i]) ? row[i].join("<").replace(/ \+ 0x[0-9A-F]+/g, "") : row[i]}))
-				.filter(({key}) => !/^(number|longest|sync|threads|heappeak.*|heapmappeak|wall|mpi_cpu|status|min|mean|p50|p90|p99|max|stddev|made_in|longest_in|mutex|owner.*|idle|ready|next|.*between.*|first|last)$/.test(key));
-			const name = cells.filter(({isSum}) => !isSum).map(({key, cell}) => `${key}=${cell ?? ""}`).join(" ");
-			const numbers = cells.filter(({isSum}) => isSum), known = sums.get(name) || numbers.map(({key, unit}) => ({key, unit, sum: 0}));
-			numbers.forEach(({cell}, i) => (known[i].sum += Number(cell)));
-			// Ranks have statistics below them.
-			if (!/^rank=[^0-9]/.test(name)) sums.set(name, known);
-		}
-	// The sum of nothing is not shown on the page.
-	return [...sums].filter(([name, list]) => !name.includes("<Total>") || list.some(({sum}) => sum)).map(([name, list]) => `${name} ${list.map(({key, unit, sum}) => `${key}=${unit === "s" ? Math.round(sum * 1e6) : sum}`).join(" ")}`).sort();
-}
-
 /** Tables of other commands for a part of the recording. */
 async function checkNarrow(page, path, name, [from, to], thread) {
 	const commands = await page.evaluate(() => [...new Set(window.xer.report.data.documents.map((each) => each.command))]);
-	for (const [claim, choice, args] of [["a range", {from, to, threads: null}, ["-time", `${from}ns-${to}ns`]], ["a thread", {from: null, to: null, threads: [thread.at]}, ["-thread_select", `${thread.id}:${thread.number}`]]])
-		for (const command of ["leaks", "allocs", "heapmaps", "sync", "iocallstack", "syncwaits", "locks", "ioactivity", "iodetail", "hooks", "mpifunctions", "mpimessages", "mpiranks", "calls"].filter((each) => commands.includes(each))) {
+	const choices = [["a range", {from, to, threads: null}, ["-time", `${from}ns-${to}ns`]], ["a thread", {from: null, to: null, threads: [thread.at]}, ["-thread_select", `${thread.id}:${thread.number}`]]];
+	if (name === "many") choices.push(["stacks with a function", {from: null, to: null, threads: null, search: "use_blocks", only: true}, ["-filters", 'FNAME(".*(use_blocks).*") IN STACK']]);
+	for (const [claim, choice, args] of choices)
+		for (const command of choice.only ? ["heapstat", "allocs"] : ["leaks", "allocs", "heapmaps", "sync", "iocallstack", "syncwaits", "locks", "ioactivity", "iodetail", "hooks", "mpifunctions", "mpimessages", "mpiranks", "calls", "heapstat", "iostat"].filter((each) => commands.includes(each))) {
 			const shown = await page.evaluate((which, {threads, ...range}) => {
 				const {choose, report, narrowed} = window.xer;
 				choose({...range, threads: threads && new Set(threads)});
@@ -194,49 +125,10 @@ async function checkNarrow(page, path, name, [from, to], thread) {
 			}, command, choice);
 			const text = spawnSync(xerPrint, ["-printmode", "json", "-limit", "0", ...args, `-${command}`, path], {encoding: "utf8", maxBuffer: 1 << 28}).stdout;
 			const printed = JSON.parse(text.split(/\n(?=\{"command")/).at(-1)).tables;
-			none(`${name}: ${command} of ${claim}`, differences(comparable(printed), comparable(shown)));
+			if (/stat$/.test(command)) none(`${name}: ${command} of ${claim}`, differences(sizesOf(printed), sizesOf(shown)));
+			else none(`${name}: ${command} of ${claim}`, differences(comparable(printed), comparable(shown)));
 		}
-	await page.evaluate(() => window.xer.choose({from: null, to: null, threads: null}));
-}
-
-/** Lanes have the state that the terminal has most of, where one is far ahead. */
-async function checkStates(page, path, name) {
-	const {span, unit, threads, merged} = await page.evaluate(() => {
-		const {report} = window.xer, used = new Set(report.data.rows.thread);
-		return {span: report.head.duration_ns, unit: report.aggregator.unit, merged: report.head.merged, threads: report.head.threads.map((thread, at) => ({number: thread.number, at})).filter(({number, at}) => number > 0 && used.has(at))};
-	});
-	const titles = {totalcpu: "running", wait: "ready, without a CPU", lock: "lock or condition", cond: "lock or condition", join: "thread or child", child: "thread or child", sleep: "sleep", poll: "poll",
-		iowait: "file, pipe, socket, terminal", datapfault: "page fault", signal: "signal, stop, other", stop: "signal, stop, other", other: "signal, stop, other"};
-	const troubles = [], seen = new Set(), parts = 12;
-	for (let i = 0; i < parts; i++) {
-		const from = Math.floor((i * span) / parts / unit) * unit, to = Math.floor(((i + 1) * span) / parts / unit) * unit;
-		const {columns, rows} = tableOf(["-time", `${from}ns-${to}ns`, "-metrics", "e.any", "-threads", path], "threads");
-		for (const row of rows) {
-			const thread = threads.find(({number}) => row[0].includes(`Thread ${number},`)), sums = new Map();
-			columns.forEach(({key}, at) => {
-				const title = titles[key.slice(2)];
-				if (title) sums.set(title, (sums.get(title) || 0) + valueOf(row[at]));
-			});
-			const [first, second] = [...sums].sort((a, b) => b[1] - a[1]);
-			if (!thread || first[1] < 1.5 * second[1] + 3 * unit) continue;
-			seen.add(first[0]);
-			const shown = await page.evaluate((at, a, b) => window.xer.stateText(window.xer.report, at, a, b), thread.at, from, to);
-			if (shown !== first[0]) troubles.push(`${from}-${to} ${row[0]}: ${shown} for ${first[0]} ${first[1]}`);
-		}
-	}
-	none(`${name}: lanes have the state that the terminal has most of`, merged ? ["threads are merged"] : troubles);
-	is(`${name}: at least three states were seen`, true, seen.size >= 3 || [...seen].join());
-	await page.evaluate(() => window.xer.choose({page: "timeline"}));
-	await page.waitForSelector(".lanesview canvas");
-	const shown = await page.evaluate(async () => {
-		await new Promise((done) => setTimeout(done, 200));
-		const canvas = document.querySelector(".lanesview canvas"), {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height), colors = new Set();
-		for (let i = 0; i < data.length; i += 4) colors.add(`rgb(${data[i]}, ${data[i + 1]}, ${data[i + 2]})`);
-		return [...document.querySelectorAll(".legend .patch")].slice(0, 9).map((each) => [each.parentNode.textContent, colors.has(each.style.background)]);
-	});
-	none(`${name}: the legend's states are drawn in its colours`, [...seen].filter((title) => !shown.some(([text, isDrawn]) => text === title && isDrawn)));
-	const headings = await page.$$eval("main th", (all) => all.map((each) => each.textContent).join());
-	none(`${name}: the table of threads has the states in numbers`, ["Lock Wait", "Sleep", "I/O Wait"].filter((title) => !headings.includes(title)));
+	await page.evaluate(() => window.xer.choose({from: null, to: null, threads: null, search: "", only: false}));
 }
 
 /** The curves of the timeline have what tables tell: the peak of the heap, the resident set, the sums of counters. */
@@ -353,6 +245,7 @@ async function checkExperiment(browser, path) {
 		if (name === "profile" || name === "waits") await checkAccess(page, name, "light");
 		if (name === "profile") await checkHands(page, name);
 		if (name === "hostile") await checkHostile(page);
+		if (name === "huge") await checkHuge(page, path);
 	} catch (error) {
 		notOk(`${name}: the page can be driven`, error.stack);
 	}
@@ -418,36 +311,6 @@ async function checkPrint(browser, path) {
 		}, id)));
 	}
 	none(`${basename(path, ".html")}: can be printed`, troubles);
-	await page.close();
-}
-
-/** The overview is there before the events are, and is the same afterwards; other pages wait for them. */
-async function checkFirst(browser, path) {
-	const page = await browser.newPage();
-	await page.evaluateOnNewDocument(() => {
-		const Real = window.DecompressionStream;
-		let made = 0;
-		const held = new Promise((done) => (window.letGo = done));
-		window.DecompressionStream = class {
-			constructor(format) {
-				const real = new Real(format);
-				if (made++ < 2) return real;
-				return {writable: real.writable, readable: real.readable.pipeThrough(new window.TransformStream({flush: () => held}))};
-			}
-		};
-	});
-	await page.goto(`file://${path}`);
-	await page.waitForFunction("document.querySelector('.figure') && document.readyState === 'complete'");
-	const before = await page.$eval("main", (main) => main.innerText);
-	await page.click("#tabs a[data-page=functions]");
-	const [waiting, ready] = await page.evaluate(() => [document.querySelector("main").innerText, document.documentElement.dataset.ready]);
-	is("first: a page that needs the events waits for them", "Reading … null", `${waiting} ${ready}`);
-	await page.evaluate(() => window.letGo());
-	await page.waitForFunction("document.documentElement.dataset.ready === '1'");
-	is("first: and is shown when they are there", true, await page.$eval("main", (main) => main.innerText.includes("Excl.")));
-	await page.click("#tabs a[data-page=overview]");
-	is("first: the overview does not wait for events, and they do not change it", before, await page.$eval("main", (main) => main.innerText));
-	is("first: it has figures and functions", true, /Total CPU Time/.test(before) && /by function/.test(before));
 	await page.close();
 }
 

@@ -69,6 +69,22 @@ is "no name ends a script, or begins one" "$(grep -c '</script>' profile.html) 0
 page halves.er
 is "a recording of two halves has a page" "0 " "$? $(cat halves.said)"
 
+# ---- one whose rows have many sizes
+"$xcollect" -H on -i on -p off -o many.er "$programs/many_sizes" many.txt >many.out 2>&1
+page many.er
+is "a recording of many sizes has a page" "0 " "$? $(cat many.said)"
+
+# ---- a huge function
+{
+	echo 'volatile unsigned long x; __attribute__((noinline)) void huge(void) {'
+	seq -f 'x = x * %.0f + 1;' 4000
+	echo '} int main(void) { for (int i = 0; i < 10000; i++) huge(); return 0; }'
+} >huge.c
+cc -O1 -g -o huge huge.c
+"$xcollect" -p hi -o huge.er ./huge >huge.out 2>&1
+page huge.er
+is "a function of 4,000 lines has a small page" "0 yes" "$? $([ "$(wc -c <huge.html)" -lt 190000 ] && echo yes || wc -c <huge.html)"
+
 # ---- what is compared with
 "$xer_print" -functions -report difference.html -functions -base heap.er profile.er >both.out 2>&1
 is "-base is told to the page, and to nothing else" "0 yes" "$? $([ "$(head -$(($(wc -l <both.out) / 2)) both.out)" = "$(tail -$(($(wc -l <both.out) / 2)) both.out)" ] && echo yes || echo no)"

@@ -36,9 +36,10 @@ export function showCode(parent, report) {
 function listingOf(report, shown) {
 	const words = [shown.command, shown.function || "", ...(shown.number ? [String(shown.number)] : [])];
 	const section = make("section", {class: "listing"}, heading(shown.title, copyCommand(report, words)));
-	const facts = shown.document.notes.filter((note) => !/^(quality|next)\b/.test(note));
+	const facts = shown.document.notes, {lines} = shown;
 	section.append(make("p", {class: "soft facts"}, facts.slice(0, 4).map(safe).join("  ·  ")));
-	for (const table of shown.document.tables) if (table.name !== "quality" && table.rows.length) section.append(listingTable(table, `${shown.title} of ${shown.function} in ${shown.object}`));
+	if (lines) section.append(make("p", {class: "note"}, `Of ${lines} lines, those around the greatest values are on this page; the command prints all.`));
+	for (const table of shown.document.tables) if (table.rows.length) section.append(listingTable(table, `${shown.title} of ${shown.function} in ${shown.object}`));
 	return section;
 }
 

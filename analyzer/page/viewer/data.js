@@ -11,15 +11,16 @@
  * @typedef {{experiment: number, kind: number, width_ns: number, first: number, count: number}} Block
  * @typedef {{experiment: number, kind: number, title: string, unit: string, width_ns: number, values: number[]}} Curve
  * @typedef {{version: number, maker: string, start_real_ns: string, duration_ns: number, rows: number, is_cut: boolean, merged: number, rounding_ns: number,
- *   origins: string[], base: string|null, filters: string|null, kinds: Kind[], totals: {number: number, name: string, count: number}[],
+ *   origins: string[], base: string|null, kinds: Kind[], totals: {number: number, name: string, count: number}[],
  *   metrics: Metric[], sort: string|null, experiments: Experiment[], threads: Thread[], blocks: Block[], uses: Block[], curves: Curve[],
  *   labels: {experiment: number, time_ns: number, text: string}[],
  *   collections: {experiment: number, begin_ns: number, duration_ns: number}[],
- *   marks: {kept: number, all: number}, deaths: number}} Head
+ *   marks: {kept: number, all: number}, deaths: number, lacks_sizes: boolean}} Head
  * @typedef {{key: string, heading: string, kind: string, unit: string, digits?: number}} DocumentColumn
  * @typedef {{name: string, columns: DocumentColumn[], rows: any[][]}} DocumentTable
  * @typedef {{command: string, notes: string[], tables: DocumentTable[], next: {command: string, why: string}[], text: string[]}} Document
- * @typedef {{group: string, command: string, title: string, function?: string, object?: string, number?: number, document: Document}} Shown
+ * @typedef {{group: string, command: string, title: string, function?: string, object?: string, number?: number, document: Document, notes?: string[],
+ *   lines?: number}} Shown
  * @typedef {{row: Uint32Array, value: Float64Array}} Total
  * @typedef {{head: Head, strings: string[], documents: Shown[], totals: Map<number, Total>,
  *   functions: {name: Uint32Array, object: Uint32Array, file: Uint32Array, line: Uint32Array, origin: Uint32Array},
@@ -27,6 +28,7 @@
  *   nodes: {parent: Uint32Array, frame: Uint32Array},
  *   rows: {time: Uint32Array, span: Uint32Array, thread: Uint32Array, node: Uint32Array},
  *   deaths: {row: Float64Array, span: Float64Array, bytes: Float64Array, count: Float64Array},
+ *   sizes: {row: Float64Array, sort: Float64Array, class: Float64Array, count: Float64Array},
  *   things: {experiment: Float64Array, name: Float64Array, sort: Float64Array, number: Float64Array},
  *   uses: {time: Float64Array, span: Float64Array, thread: Float64Array, thing: Float64Array, call: Float64Array, class: Float64Array, count: Float64Array,
  *     ns: Float64Array, short: Float64Array, bytes: Float64Array, received: Float64Array},
@@ -150,7 +152,7 @@ export async function loadRest(data) {
 	const codings = Object.entries(SECTIONS).filter(([coding]) => coding !== "JSON").flatMap(([coding, all]) => all.split(" ").map((name) => [name, coding]));
 	const values = await Promise.all(codings.map(([name, coding]) => read(name, coding)));
 	/** @type {Record<string, string>} */
-	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", stack: "stacks", death: "deaths", thing: "things", use: "uses", mark: "marks", usage: "usage"};
+	const groups = {function: "functions", frame: "frames", node: "nodes", row: "rows", stack: "stacks", death: "deaths", size: "sizes", thing: "things", use: "uses", mark: "marks", usage: "usage"};
 	codings.forEach(([name], i) => {
 		const [table, column] = name.split(".");
 		if (!column) data[name] = values[i];

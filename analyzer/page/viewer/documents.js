@@ -13,6 +13,7 @@ export const GROUPS = {memory: "Memory", waits: "Locks and waits", files: "Files
 /** What is said of tables of what is chosen. @type {Record<string, string>} */
 const NARROW = {
 	leaks: "Allocated in what is chosen and never freed; kept blocks are among them.", peak: "Allocated in what is chosen and live at the peak of the whole recording.",
+	heapstat: "Of what is chosen. Its peak, what it mapped, its smallest and largest block: copy the command to print them.", iostat: "Of what is chosen. The longest, smallest and largest call: copy the command to print them.",
 };
 
 /**
@@ -104,7 +105,7 @@ function liveSection(report) {
 
 /** @param {import("./data.js").Shown} shown */
 export function isWorth(shown) {
-	return shown.document.text.length > 0 || shown.document.tables.some((table) => table.name !== "quality" && table.rows.length > 0);
+	return shown.document.text.length > 0 || shown.document.tables.some((table) => table.rows.length > 0);
 }
 
 /**
@@ -115,9 +116,9 @@ export function documentOf(report, shown, page = "", isNarrow = false) {
 	const {document: made} = shown, some = isNarrow ? narrowed(report, shown) : null;
 	const box = make("section", {class: "document"}, heading(shown.title, copyCommand(report, [shown.command])));
 	if (isNarrow) box.append(make("p", {class: "note"}, !some ? "This is of the whole recording. Copy the command to print it for what is chosen." : !some.some((table) => table.rows.length) ? "There is nothing in what is chosen." : NARROW[shown.command] || "Of what is chosen."));
-	for (const table of some || made.tables) if (table.name !== "quality" && table.rows.length) box.append(documentTable(table, `${page} ${shown.title} ${table.name}`));
+	for (const table of some || made.tables) if (table.rows.length) box.append(documentTable(table, `${page} ${shown.title} ${table.name}`));
 	if (!some && made.text.length) box.append(make("pre", {tabIndex: 0, role: "region", "aria-label": shown.title}, made.text.map(safe).join("\n")));
-	const notes = made.notes.filter((note) => !/^(quality|next)\b/.test(note));
+	const {notes} = made;
 	if (!some && notes.length) box.append(make("ul", {class: "notes"}, ...notes.map((note) => make("li", {}, safe(note)))));
 	return box;
 }

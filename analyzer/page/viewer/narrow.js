@@ -248,19 +248,69 @@ const THINGS = {
 };
 
 /**
+ * How many blocks or calls had which class of sizes: a row tells by its mean, unless it has several classes.
+ * @param {import("./report.js").Report} report
+ * @param {number} sort enum size_sort
+ * @param {string} keyword of the metrics of count and bytes, without the ends
+ * @returns {[number, number][]} class and count
+ */
+function classesOf(report, sort, keyword) {
+	const {sizes, rows} = report.data, matched = state.only ? report.matched() : null, sums = new Map();
+	const [counts, bytes] = ["cnt", "bytes"].map((end) => {
+		const list = new Float64Array(rows.time.length), metric = report.metric(keyword + end);
+		if (metric) report.eachValue(metric, false, (row, value) => (list[row] += matched && !matched.nodes[rows.node[row]] ? 0 : value));
+		return list;
+	});
+	const add = (/** @type {number} */ at, /** @type {number} */ count) => sums.set(at, (sums.get(at) || 0) + count), told = new Set();
+	sizes.row.forEach((row, i) => {
+		if (sizes.sort[i] !== sort || !counts[row]) return;
+		add(sizes.class[i], sizes.count[i]);
+		told.add(row);
+	});
+	counts.forEach((count, row) => {
+		if (count && !told.has(row)) add(bytes[row] < count ? 0 : Math.floor(Math.log2(bytes[row] / count)) + 1, count);
+	});
+	return [...sums].sort((a, b) => a[0] - b[0]);
+}
+
+/**
+ * Statistics of sizes: of blocks, or of calls.
+ * @param {import("./report.js").Report} report
+ * @param {DocumentTable[]} tables
+ */
+function sizeTables(report, tables) {
+	const {uses, strings} = report.data;
+	const sum = (/** @type {string} */ keyword) => {
+		const metric = report.metric(keyword);
+		return metric ? report.sum(metric) / (metric.unit === "s" ? 1e9 : 1) : 0;
+	};
+	const sizes = (/** @type {number} */ sort, /** @type {string} */ keyword) => () => classesOf(report, sort, keyword).map(([at, count]) => ({from: at && 2 ** (at - 1), below: 2 ** at, count}));
+	/** @type {Record<string, () => any[]>} */
+	const rows = {
+		totals: () => [{allocations: sum("heapalloccnt"), bytes: sum("heapallocbytes"), temporary: sum("heaptempcnt"), frees: sum("heapalloccnt") - sum("heapleakcnt"), leaks: sum("heapleakcnt"), leaked: sum("heapleakbytes")}],
+		sizes: sizes(0, "heapalloc"), leak_sizes: sizes(1, "heapleak"), read_sizes: sizes(2, "ioread"), write_sizes: sizes(3, "iowrite"),
+		classes: () => ["read", "write", "other", "error"].map((name) => ({class: name, calls: sum(`io${name}cnt`), bytes: sum(`io${name}bytes`), time: sum(`io${name}time`)})),
+		functions: () => (state.only ? [] : sumsOf(report, "I/O", (use) => uses.call[use]).map(({use, count, of, bytes, time}) => ({function: strings[uses.call[use]], calls: count, errors: of[3].count, bytes, time}))),
+		errors: () => classesOf(report, 4, "ioerror").map(([at, count]) => ({error: strings[at], calls: count})),
+	};
+	return tables.flatMap((table) => (rows[table.name] ? [tableAs(table, rows[table.name](), () => 0)] : []));
+}
+
+/**
  * The tables of a command for what is chosen; null: they cannot be told.
  * @param {import("./report.js").Report} report
  * @param {import("./data.js").Shown} shown
  * @returns {DocumentTable[]|null}
  */
 export function narrowed(report, {command, document: {tables}}) {
-	const table = tables.find((each) => each.name !== "quality");
+	const [table] = tables;
 	if (!table) return null;
 	if (command in STACKS) return [stackTable(report, command, command === "ompconstructs" ? STACKS[command][0] : table.columns.map((column) => column.key))].flatMap((each) => each || []);
 	if (command === "syncwaits" || command === "waits") {
 		const kind = report.head.kinds.find((each) => each.name === (command === "waits" ? "wall-clock" : "synchronization"));
 		return kind ? [waitTable(report, table, kind.number)] : null;
 	}
+	if (command === "heapstat" || command === "iostat") return report.head.lacks_sizes ? null : sizeTables(report, tables);
 	if (command in THINGS) return state.only && command !== "calls" ? null : [THINGS[command](report, table)];
 	return command === "gcevents" && !state.threads ? collectionTables(report) : null;
 }

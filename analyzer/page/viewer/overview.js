@@ -63,13 +63,7 @@ function figures(report) {
  * @param {import("./report.js").Report} report
  */
 function quality(report) {
-	const overview = report.data.documents.find((each) => each.command === "overview");
-	/** @type {string[]} */
-	const lines = [];
-	const table = overview?.document.tables.find((each) => each.name === "quality");
-	if (table && table.rows.length) lines.push(qualityText(table));
-	for (const note of overview?.document.notes || []) if (!lines.includes(note)) lines.push(note);
-	if (report.head.filters) lines.push(report.head.filters);
+	const {documents} = report.data, lines = [...new Set([...documents[0].notes || [], ...documents.find((each) => each.command === "overview")?.document.notes || []])];
 	if (report.head.is_cut) lines.push("There were too many different stacks: some events are missing on this page.");
 	const unit = report.aggregator.unit;
 	if (unit > 1e6) lines.push(`Events are counted in steps of up to ${duration(unit)}; ranges of time begin and end at their multiples.`);
@@ -79,26 +73,6 @@ function quality(report) {
 	if (report.head.marks.all > report.head.marks.kept)
 		lines.push(`Of ${report.head.marks.all} waits and calls, the ${report.head.marks.kept} longest stand in the timeline; all are in the sums.`);
 	return make("section", {class: "quality"}, make("h3", {}, "Quality of the data"), make("ul", {class: "notes"}, ...lines.map((line) => make("li", {}, safe(line)))));
-}
-
-/**
- * The line of quality as reports in text begin with it.
- * @param {import("./data.js").DocumentTable} table
- */
-function qualityText(table) {
-	const of = Object.fromEntries(table.columns.map((column, at) => [column.key, {value: table.rows[0][at], column}]));
-	const parts = [];
-	if (of.cpu_covered?.value !== undefined && of.cpu?.value)
-		parts.push(`CPU time covered ${((100 * of.cpu_covered.value) / of.cpu.value).toFixed(1)} % (${of.cpu_covered.value.toFixed(2)} of ${of.cpu.value.toFixed(2)} s)`);
-	if (of.wall_explained?.value !== undefined && of.wall?.value)
-		parts.push(`wall-clock time explained ${((100 * of.wall_explained.value) / of.wall.value).toFixed(1)} % (${of.wall_explained.value.toFixed(2)} of ${of.wall.value.toFixed(2)} s)`);
-	for (const {value, column} of Object.values(of)) {
-		if (["cpu_covered", "cpu", "wall_explained", "wall", "truncated_share", "unresolved_share", "half_reach"].includes(column.key) || value === null) continue;
-		if (value !== 0 || column.key === "lost" || column.key === "truncated") parts.push(`${value} ${/^[A-Z][a-z]/.test(column.heading) && !/^Open/.test(column.heading) ? column.heading.toLowerCase() : column.heading}`);
-	}
-	if (of.unresolved_share?.value) parts.push(`${of.unresolved_share.value.toFixed(1)} % in unresolved code`);
-	if (of.half_reach?.value) parts.push(`50 % is ±${of.half_reach.value.toFixed(0)} points (95 %)`);
-	return parts.join(", ");
 }
 
 /**

@@ -11,10 +11,9 @@ Test(page_head, tells_what_there_is)
 	static const char format[] =
 		"{\"version\": 1, \"maker\": \"xer_print " XER_VERSION
 		"\", \"start_real_ns\": \"1795247865647336273\", \"duration_ns\": 7467459, "
-		"\"rows\": 13, \"is_cut\": false, \"merged\": 0, \"rounding_ns\": 0, \"deaths\": 0,\n"
+		"\"rows\": 13, \"is_cut\": false, \"merged\": 0, \"rounding_ns\": 0, \"deaths\": 0, \"lacks_sizes\": false,\n"
 		"\"origins\": [\"user.er\"],\n"
 		"\"base\": null,\n"
-		"\"filters\": null,\n"
 		"\"kinds\": [\n"
 		"  {\"number\": 5, \"name\": \"user event\", \"title\": \"User events\", "
 		"\"chosen\": \"user events\"}],\n"
@@ -69,8 +68,8 @@ Test(page_head, tells_of_filters_collections_and_the_curve_of_the_heap)
 	golden_enter("java", directory);
 	page_read("java.er", "time 0-10\n");
 	head = page_sections[PAGE_HEAD].text;
-	page_expect(head, "\"filters\": \"selected: time 0-10, 6 of 6 samples, 156 of 156 "
-	                  "allocations\"");
+	page_expect(page_sections[PAGE_DOCUMENTS].text,
+	            "\"selected: time 0-10, 6 of 6 samples, 156 of 156 allocations\"");
 	page_expect(head, "\"labels\": [],\n\"collections\": [\n"
 	                  "  {\"experiment\": 0, \"begin_ns\": 246272814, \"duration_ns\": "
 	                  "2008228},\n"
