@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { basename, resolve } from "node:path";
 import { is, none, notOk, ok, openReport, startBrowser } from "./browser.mjs";
 import { comparable, differences, rowsOf, rowsOfPage, sizesOf, tableOf, xerPrint } from "./tables.mjs";
+import { checkTouch } from "./touch.mjs";
 import { checkFirst, checkHuge, checkStates } from "./views.mjs";
 
 const [chromium, , ...paths] = process.argv.slice(2);
@@ -337,6 +338,7 @@ try {
 	for (const path of paths.filter((each) => /(profile|hostile)\.er$/.test(each))) {
 		await checkSizes(browser, resolve(path.replace(/\.er$/, ".html")));
 		if (path.endsWith("profile.er")) await checkPrint(browser, resolve(path.replace(/\.er$/, ".html")));
+		if (path.endsWith("profile.er")) await checkTouch(browser, resolve(path.replace(/\.er$/, ".html")), openReport);
 		if (path.endsWith("profile.er")) await checkFirst(browser, resolve(path.replace(/\.er$/, ".html")));
 	}
 } finally {

@@ -21,7 +21,7 @@ export function canvasIn(parent, height, draw, attributes) {
 	let asked = 0;
 	const now = () => {
 		asked = 0;
-		const width = Math.floor(parent.clientWidth), high = Math.max(1, Math.floor(typeof height === "number" ? height : height()));
+		const width = canvas.clientWidth, high = Math.max(1, Math.floor(typeof height === "number" ? height : height()));
 		const ratio = window.devicePixelRatio || 1;
 		if (width === 0 || !canvas.isConnected) return;
 		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(high * ratio)) {
@@ -92,32 +92,3 @@ function widthOf(context, text) {
 export const isWall = matchMedia("(min-width: 2400px)").matches;
 export const FONT = (isWall ? 15 : 12) + 'px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
 export const SMALL = (isWall ? 13 : 11) + 'px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
-
-/**
- * Let the pointer choose a part of a canvas from left to right; also by keys: arrows move, with Shift they widen.
- * @param {HTMLCanvasElement} canvas
- * @param {(x: number) => number} timeAt
- * @param {(from: number, to: number, isDone: boolean) => void} choose
- * @param {(event: PointerEvent) => void} click
- */
-export function brush(canvas, timeAt, choose, click) {
-	let start = -1;
-	canvas.addEventListener("pointerdown", (event) => {
-		if (event.button !== 0) return;
-		start = event.offsetX;
-		canvas.setPointerCapture(event.pointerId);
-	});
-	canvas.addEventListener("pointermove", (event) => {
-		if (start < 0 || Math.abs(event.offsetX - start) < 3) return;
-		const a = timeAt(Math.min(start, event.offsetX)), b = timeAt(Math.max(start, event.offsetX));
-		choose(a, b, false);
-	});
-	canvas.addEventListener("pointerup", (event) => {
-		if (start < 0) return;
-		const from = start;
-		start = -1;
-		if (Math.abs(event.offsetX - from) < 3) click(event);
-		else choose(timeAt(Math.min(from, event.offsetX)), timeAt(Math.max(from, event.offsetX)), true);
-	});
-	canvas.addEventListener("pointercancel", () => (start = -1));
-}

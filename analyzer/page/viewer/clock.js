@@ -1,6 +1,6 @@
 // clock.js: the strip below the title, on every page: activity over time, and the range that is chosen.
 
-import { brush, canvasIn, fill, SMALL } from "./canvas.js";
+import { canvasIn, fill, SMALL } from "./canvas.js";
 import { theme } from "./palette.js";
 import { choose, state } from "./state.js";
 import { duration, moment } from "./text.js";
@@ -63,6 +63,40 @@ export function drawAxis(context, left, width, y, bottom, from, to) {
 export function activityMetric(report) {
 	const cpu = report.metric("totalcpu");
 	return cpu && report.hasValues(cpu) ? cpu : report.chosen;
+}
+
+/**
+ * Let the pointer choose a part of a canvas from left to right. A second finger, or the system, takes that back.
+ * @param {HTMLCanvasElement} canvas
+ * @param {(x: number) => number} timeAt
+ * @param {(from: number|null, to: number|null, isDone: boolean) => void} take
+ * @param {(event: PointerEvent) => void} click
+ */
+export function brush(canvas, timeAt, take, click) {
+	let start = -1, before = [state.from, state.to];
+	const cancel = () => {
+		if (start >= 0) take(before[0], before[1], true);
+		start = -1;
+	};
+	const move = (/** @type {PointerEvent} */ {offsetX}, isDone = false) => take(timeAt(Math.min(start, offsetX)), timeAt(Math.max(start, offsetX)), isDone);
+	canvas.addEventListener("pointerdown", (event) => {
+		if (event.button !== 0) return;
+		cancel();
+		if (!event.isPrimary) return;
+		start = event.offsetX;
+		before = [state.from, state.to];
+		canvas.setPointerCapture(event.pointerId);
+	});
+	canvas.addEventListener("pointermove", (event) => {
+		if (start >= 0 && Math.abs(event.offsetX - start) >= 3) move(event);
+	});
+	canvas.addEventListener("pointerup", (event) => {
+		if (start < 0) return;
+		if (Math.abs(event.offsetX - start) < 3) click(event);
+		else move(event, true);
+		start = -1;
+	});
+	canvas.addEventListener("pointercancel", cancel);
 }
 
 /** @param {import("./report.js").Report} report */

@@ -1,8 +1,8 @@
 // timeline.js: a lane for each thread: its share of a CPU over time, its waits and calls; above them the heap and counters. A
 // range that is chosen here narrows every page.
 
-import { brush, canvasIn, fill, fit, FONT, isWall, SMALL } from "./canvas.js";
-import { activityMetric, curvesOf, drawAxis, drawCurve, setRange } from "./clock.js";
+import { canvasIn, fill, fit, FONT, isWall, SMALL } from "./canvas.js";
+import { activityMetric, brush, curvesOf, drawAxis, drawCurve, setRange } from "./clock.js";
 import { copyCommand } from "./command.js";
 import { showHeatmap } from "./heatmap.js";
 import { markColor, theme } from "./palette.js";
@@ -147,7 +147,7 @@ class Lanes {
 	listen() {
 		const {canvas, report} = this;
 		brush(canvas, (x) => this.timeAt(x), (from, to, isDone) => {
-			this.drag = isDone ? null : [from, to];
+			this.drag = isDone || from === null || to === null ? null : [from, to];
 			if (isDone) setRange(report, from, to);
 			this.redraw();
 		}, (event) => {
