@@ -23,6 +23,7 @@ CAPSTONE_LIBS := $(call found,--libs capstone)
 ZSTD_LIBS  := $(call found,--libs libzstd)
 DWARF_LIBS := $(call found,--libs libdw libelf)
 EDIT_LIBS  := $(or $(call found,--libs libedit),-ledit)
+SQLITE_LIBS := $(or $(call found,--libs sqlite3),-lsqlite3)
 
 # A short line for each target; V=1 shows the commands.
 ifneq ($(V),1)

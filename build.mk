@@ -46,7 +46,7 @@ FORMAT_LIB     := $(BUILD)/lib/libxfmt.a
 EXPERIMENT_LIB := $(BUILD)/lib/libexperiment.a
 TEMPLATE_LIB   := $(BUILD)/lib/libtemplate.a
 SAMPLER_LIB    := $(BUILD)/lib/libsampler.a
-PRINT_LIBS      = $(EDIT_LIBS) -ldl
+PRINT_LIBS      = $(EDIT_LIBS) $(SQLITE_LIBS) -ldl
 READER_LIBS     = $(XML_LIBS) $(DWARF_LIBS) $(ZSTD_LIBS) -lz -liberty -lm -lpthread
 
 # ---- objects

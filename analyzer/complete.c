@@ -18,6 +18,7 @@
 
 static const char *const formats[] = {
 #define FORMAT(name, function) name,
+#define FILE_FORMAT(name, function) name,
 #define DIRECTORY_FORMAT(name) name,
 #include "analyzer/export/format.def"
 };

@@ -73,6 +73,7 @@ static const char *const commands[] = {
 
 static const char *const formats[] = {
 #define FORMAT(name, function) name,
+#define FILE_FORMAT(name, function) name,
 #define DIRECTORY_FORMAT(name) name,
 #include "analyzer/export/format.def"
 	NULL,

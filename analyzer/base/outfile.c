@@ -5,6 +5,7 @@
 #include "analyzer/base/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 
 struct outfile {
 	struct outfile *next;
-	FILE *out;
-	char *path;
+	FILE *out; /* NULL: something else writes `name` */
+	char *path, *name;
 	off_t kept; /* bytes that were there before; -1: not a regular file */
 };
 
@@ -34,6 +35,10 @@ static void take_back(const struct outfile *output)
 {
 	struct stat st;
 
+	if (!output->out) {
+		unlink(output->name);
+		return;
+	}
 	__fpurge(output->out); /* what exit would write then */
 	if (output->kept < 0 || fstat(fileno(output->out), &st) != 0 ||
 	    ftruncate(fileno(output->out), output->kept) != 0)
@@ -48,9 +53,30 @@ void outfile_take_all_back(void)
 		take_back(output);
 }
 
-static FILE *open_as(const char *path, const char *mode)
+/* Add it to the list of those that are undone when the program ends. */
+static void add_open(struct outfile *output)
 {
 	static int is_registered;
+
+	output->next = open_outputs;
+	open_outputs = output;
+	if (!is_registered)
+		atexit(outfile_take_all_back);
+	is_registered = 1;
+}
+
+static void remove_open(const struct outfile *output)
+{
+	struct outfile **at = &open_outputs;
+
+	while (*at && *at != output)
+		at = &(*at)->next;
+	if (*at)
+		*at = output->next;
+}
+
+static FILE *open_as(const char *path, const char *mode)
+{
 	struct outfile *output = memory_take(1, sizeof(*output));
 	struct stat st;
 
@@ -66,11 +92,7 @@ static FILE *open_as(const char *path, const char *mode)
 	}
 	output->kept = fstat(fileno(output->out), &st) == 0 && S_ISREG(st.st_mode) ? st.st_size
 	                                                                           : -1;
-	output->next = open_outputs;
-	open_outputs = output;
-	if (!is_registered)
-		atexit(outfile_take_all_back);
-	is_registered = 1;
+	add_open(output);
 	return output->out;
 }
 
@@ -86,12 +108,11 @@ FILE *outfile_append(const char *path)
 
 int outfile_close(FILE *out, int is_whole)
 {
-	struct outfile **at = &open_outputs, *output;
+	struct outfile *output = open_outputs;
 	int error = 0;
 
-	while (*at && (*at)->out != out)
-		at = &(*at)->next;
-	output = *at;
+	while (output && output->out != out)
+		output = output->next;
 	errno = 0;
 	if (fflush(out) != 0 || ferror(out))
 		error = errno != 0 ? -errno : -EIO;
@@ -100,9 +121,78 @@ int outfile_close(FILE *out, int is_whole)
 	if (out != stdout && out != stderr && fclose(out) != 0 && error == 0)
 		error = -errno;
 	if (output) {
-		*at = output->next;
+		remove_open(output);
 		free(output->path);
 		free(output);
 	}
+	return error;
+}
+
+/* The rights of the file that is replaced, or those of any new file. */
+static mode_t rights_of(const struct stat *there)
+{
+	mode_t mask;
+
+	if (there)
+		return there->st_mode & 0777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* Make a file for output->name, which becomes its name. Returns 0 or -errno. */
+static int make_beside(const struct outfile *output, const struct stat *there)
+{
+	int fd = mkostemp(output->name, O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fchmod(fd, rights_of(there)) != 0)
+		error = -errno;
+	close(fd);
+	if (error != 0)
+		unlink(output->name);
+	return error;
+}
+
+static void free_output(struct outfile *output)
+{
+	free(output->path);
+	free(output->name);
+	free(output);
+}
+
+struct outfile *outfile_begin(const char *path, const char **name)
+{
+	struct outfile *output = memory_take(1, sizeof(*output));
+	struct stat st;
+	int is_there = stat(path, &st) == 0, error;
+
+	output->path = is_there ? realpath(path, NULL) : memory_text(path, strlen(path));
+	if (!output->path)
+		memory_fail();
+	output->name = memory_format("%s.XXXXXX", output->path);
+	error = is_there && !S_ISREG(st.st_mode) ? -ENOTSUP
+	                                         : make_beside(output, is_there ? &st : NULL);
+	if (error != 0) {
+		free_output(output);
+		errno = -error;
+		return NULL;
+	}
+	add_open(output);
+	*name = output->name;
+	return output;
+}
+
+int outfile_end(struct outfile *output, int is_whole)
+{
+	int error = 0;
+
+	if (is_whole && rename(output->name, output->path) != 0)
+		error = -errno;
+	if (!is_whole || error != 0)
+		unlink(output->name);
+	remove_open(output);
+	free_output(output);
 	return error;
 }

@@ -64,6 +64,10 @@ void export_dot(struct export_job *job);
 void export_fxt(struct export_job *job);
 void export_chrome(struct export_job *job);
 
+/* Make a database in the empty file `path` (analyzer/export/sqlite). Returns NULL, or why it is not
+ * complete; the caller frees that. */
+char *export_sqlite(struct export_job *job, const char *path);
+
 /* Write clock samples as the files of the thread sampler, cpuN.fxt, into a directory that has none
  * of them. */
 void export_sampler(const struct dataset *dataset, struct output *output, const char *directory);

@@ -149,6 +149,7 @@ done <<'END'
 -export dot out/x bases/heap.er
 -export fxt out/x -fxt_dump out/x bases/all.er
 -export chrome out/x bases/all.er
+-export sqlite out/x bases/all.er
 -export sampler out bases/profile.er
 -report out/x bases/all.er
 -check 'i.totalcpu <= 1.05*base; heapleakbytes >= 0' -base bases/profile.er -junit out/junit.xml bases/profile.er

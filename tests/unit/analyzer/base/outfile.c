@@ -150,3 +150,74 @@ Test(outfile, other_streams_are_closed_too)
 	cr_expect_eq(outfile_close(stdout, 1), 0);
 	cr_expect_geq(fprintf(stdout, "%s", ""), 0);
 }
+
+/* ---- files that something else writes by their names */
+
+static size_t count_files(void)
+{
+	FILE *list = popen("ls -A | wc -l", "r");
+	size_t count = 99;
+
+	cr_assert_eq(fscanf(list, "%zu", &count), 1);
+	pclose(list);
+	return count;
+}
+
+Test(outfile, one_that_something_else_writes_is_there_when_it_is_whole)
+{
+	struct stat st;
+	const char *name;
+	struct outfile *output;
+
+	put("file", "before");
+	cr_assert_eq(chmod("file", 0640), 0);
+	cr_assert_eq(symlink("file", "link"), 0);
+	output = outfile_begin("link", &name);
+	cr_assert_not_null(output);
+	put(name, "after");
+	expect("file", "before");
+	cr_expect_eq(outfile_end(output, 1), 0);
+	expect("file", "after");
+	cr_expect_eq(stat("file", &st), 0);
+	cr_expect_eq(st.st_mode & 0777, 0640);
+	cr_expect_eq(count_files(), 2);
+	umask(027);
+	output = outfile_begin("new", &name);
+	cr_expect_eq(outfile_end(output, 1), 0);
+	cr_expect_eq(stat("new", &st), 0);
+	cr_expect_eq(st.st_mode & 0777, 0640);
+}
+
+Test(outfile, one_that_something_else_writes_is_undone)
+{
+	const char *name, *other;
+	struct outfile *output;
+
+	put("file", "before");
+	output = outfile_begin("file", &name);
+	put(name, "half");
+	cr_expect_eq(outfile_end(output, 0), 0);
+	expect("file", "before");
+	cr_expect_eq(count_files(), 1);
+	output = outfile_begin("file", &name);
+	cr_assert_not_null(output);
+	cr_assert_not_null(outfile_begin("new", &other));
+	cr_expect_eq(count_files(), 3);
+	outfile_take_all_back();
+	cr_expect_eq(count_files(), 1);
+	expect("file", "before");
+}
+
+Test(outfile, only_a_regular_file_is_replaced)
+{
+	const char *name;
+
+	cr_assert_eq(mkdir("folder", 0700), 0);
+	cr_expect_null(outfile_begin("folder", &name));
+	cr_expect_eq(errno, ENOTSUP);
+	cr_expect_null(outfile_begin("/dev/null", &name));
+	cr_expect_eq(errno, ENOTSUP);
+	cr_expect_null(outfile_begin("none/file", &name));
+	cr_expect_eq(errno, ENOENT);
+	cr_expect_eq(count_files(), 1);
+}

@@ -1,0 +1,254 @@
+/* stacks.c: the stacks of all processes as one tree of frames. Ids are given in depth-first order,
+ * so that what was called below a stack is a range of ids; the greatest is known before the rows
+ * are written. Values of a process stand at the nodes where its events are; those above get their
+ * inclusive values, and nodes of other processes cost nothing. See sqlite.h. */
+#include "analyzer/export/sqlite/sqlite.h"
+
+#include "analyzer/base/memory.h"
+
+#include <stdlib.h>
+
+/* ---- the tree ---- */
+
+static void place_processes(struct sql *sql)
+{
+	const struct dataset *dataset = sql->job->dataset;
+	const struct tree_view view = {.mode = dataset->mode,
+	                               .stand_in = dataset->tables->stand_in,
+	                               .shown = dataset->shown};
+
+	sql->tree = tree_create(TREE_FRAMES, symbols_total(dataset->symbols));
+	for (size_t i = 0; i < sql->process_count; i++) {
+		struct sql_process *process = &sql->processes[i];
+
+		tree_place_experiment(sql->tree, dataset->symbols, process->at->experiment,
+		                      process->at->data, &view, &process->places);
+	}
+	tree_tables_fini(sql->tree);
+}
+
+/* By node: how many there are below it, and itself. A parent's number is smaller than its
+ * children's. */
+static uint32_t *find_sizes(const struct tree *tree)
+{
+	uint32_t *sizes = memory_take(tree->count, sizeof(*sizes));
+
+	for (size_t i = tree->count; i-- > 0;) {
+		sizes[i]++;
+		if (i != TREE_ROOT)
+			sizes[tree->nodes[i].parent] += sizes[i];
+	}
+	return sizes;
+}
+
+/* The functions on the way to a node. */
+struct way {
+	int64_t *functions; /* functions[depth] */
+	size_t depth, capacity;
+	uint32_t *on_way; /* by function: how often it is there */
+	size_t function_capacity;
+};
+
+/* Go to the frame of a function at a depth, from 1. Returns whether it is not there yet. */
+static int step(struct way *way, size_t depth, int64_t function)
+{
+	size_t known = way->function_capacity;
+
+	for (; way->depth >= depth; way->depth--)
+		way->on_way[way->functions[way->depth - 1]]--;
+	way->functions = memory_grow(way->functions, way->depth, &way->capacity,
+	                             sizeof(*way->functions));
+	way->functions[way->depth++] = function;
+	if ((size_t)function >= known) {
+		way->function_capacity = 2 * (size_t)function + 64;
+		way->on_way = memory_resize(way->on_way, way->function_capacity,
+		                            sizeof(*way->on_way));
+		for (size_t i = known; i < way->function_capacity; i++)
+			way->on_way[i] = 0;
+	}
+	return way->on_way[function]++ == 0;
+}
+
+static void put_stack(struct sql *sql, uint32_t node, uint32_t size, struct way *way, size_t depth)
+{
+	const struct sym_frame *frame = &sql->tree->items[sql->tree->nodes[node].item];
+	int64_t function = sql_function(sql, frame->function), file = sql_file(sql, frame->file);
+	uint32_t id = sql->ids[node], parent = sql->parents[id];
+	struct cell *row = database_row(sql->database, SQL_STACK);
+
+	cell_integer(&row[SQL_STACK_id], id);
+	if (parent != 0)
+		cell_integer(&row[SQL_STACK_parent], parent);
+	cell_integer(&row[SQL_STACK_last], (int64_t)id + size - 1);
+	cell_count(&row[SQL_STACK_depth], depth);
+	cell_integer(&row[SQL_STACK_function], function);
+	if (file != 0)
+		cell_integer(&row[SQL_STACK_source_file], file);
+	if (frame->line != 0)
+		cell_integer(&row[SQL_STACK_line], frame->line);
+	if (frame->address != 0)
+		cell_address(&row[SQL_STACK_address], frame->address);
+	cell_integer(&row[SQL_STACK_is_inlined], frame->inlined);
+	cell_integer(&row[SQL_STACK_is_outermost], step(way, depth, function));
+}
+
+void sql_stacks_put(struct sql *sql)
+{
+	struct way way = {.depth = 0};
+	uint32_t *sizes, node = TREE_ROOT, id = 0;
+	size_t depth = 0;
+
+	place_processes(sql);
+	sizes = find_sizes(sql->tree);
+	sql->ids = memory_take(sql->tree->count, sizeof(*sql->ids));
+	sql->parents = memory_take(sql->tree->count, sizeof(*sql->parents));
+	while ((node = tree_next(sql->tree, node, &depth)) != TREE_NONE) {
+		sql->ids[node] = ++id;
+		sql->parents[id] = sql->ids[sql->tree->nodes[node].parent];
+		put_stack(sql, node, sizes[node], &way, depth);
+	}
+	free(sizes);
+	free(way.functions);
+	free(way.on_way);
+}
+
+void sql_stacks_fini(struct sql *sql)
+{
+	for (size_t i = 0; i < sql->process_count; i++)
+		tree_places_fini(&sql->processes[i].places);
+	tree_destroy(sql->tree);
+	free(sql->ids);
+	free(sql->parents);
+}
+
+/* ---- values ---- */
+
+/* The values of the stacks of a process. */
+struct values {
+	const struct sql *sql;
+	const struct sql_process *process;
+	uint64_t *exclusive, *inclusive; /* by id; all 0 between metrics */
+	unsigned char *is_met;           /* by id; all 0 between processes */
+	uint32_t *met;                   /* met[count]: the ids that have values, in order */
+	size_t count, capacity;
+};
+
+static void meet(struct values *values, uint32_t id)
+{
+	for (; id != 0 && !values->is_met[id]; id = values->sql->parents[id]) {
+		values->is_met[id] = 1;
+		values->met = memory_grow(values->met, values->count, &values->capacity,
+		                          sizeof(*values->met));
+		values->met[values->count++] = id;
+	}
+}
+
+static int by_id(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static void meet_all(struct values *values)
+{
+	const struct sql *sql = values->sql;
+	const struct tree_places *places = &values->process->places;
+
+	for (size_t i = 0; i < places->count; i++) {
+		meet(values, sql->ids[places->own[i]]);
+		meet(values, sql->ids[places->clock[i]]);
+	}
+	meet(values, sql->ids[places->no_stack]);
+	if (values->count > 1)
+		qsort(values->met, values->count, sizeof(*values->met), by_id);
+}
+
+/* The exclusive values of a metric. */
+static void take_values(const struct values *values, unsigned metric)
+{
+	const struct exp_nodes *nodes = &values->process->at->data->nodes;
+	const struct tree_places *places = &values->process->places;
+	const uint32_t *place = metric_data_of(metric) == EXP_DATA_PROFILE ? places->clock
+	                                                                   : places->own;
+	const uint32_t *ids = values->sql->ids;
+
+	for (const uint8_t *from = metric_from[metric]; *from != EXP_METRICS; from++) {
+		const uint64_t *value = nodes->value[*from];
+
+		values->exclusive[ids[places->no_stack]] += nodes->no_stack[*from];
+		for (size_t row = 0; value && row < nodes->row_count; row++)
+			values->exclusive[ids[place[nodes->node_of[row]]]] += value[row];
+	}
+}
+
+static void put_values(const struct values *values, unsigned metric)
+{
+	const struct sql *sql = values->sql;
+
+	for (size_t i = values->count; i-- > 0;) {
+		uint32_t id = values->met[i];
+
+		values->inclusive[id] += values->exclusive[id];
+		values->inclusive[sql->parents[id]] += values->inclusive[id];
+	}
+	for (size_t i = 0; i < values->count; i++) {
+		uint32_t id = values->met[i];
+
+		if (values->inclusive[id] != 0) {
+			struct cell *row = database_row(sql->database, SQL_STACK_METRIC);
+
+			cell_integer(&row[SQL_STACK_METRIC_process], values->process->at->id);
+			cell_integer(&row[SQL_STACK_METRIC_metric], metric);
+			cell_integer(&row[SQL_STACK_METRIC_stack], id);
+			cell_count(&row[SQL_STACK_METRIC_exclusive], values->exclusive[id]);
+			cell_count(&row[SQL_STACK_METRIC_inclusive], values->inclusive[id]);
+		}
+		values->exclusive[id] = values->inclusive[id] = 0;
+	}
+	values->exclusive[0] = values->inclusive[0] = 0;
+}
+
+static void put_process(struct values *values)
+{
+	const struct export_job *job = values->sql->job;
+
+	meet_all(values);
+	for (size_t i = 0; i < job->metric_count; i++) {
+		take_values(values, job->metrics[i]);
+		put_values(values, job->metrics[i]);
+	}
+	for (size_t i = 0; i < values->count; i++)
+		values->is_met[values->met[i]] = 0;
+	values->count = 0;
+}
+
+static void put_metric(const struct sql *sql, unsigned id)
+{
+	static const char *const units[3] = {"ns", "bytes", "count"};
+	struct cell *row = database_row(sql->database, SQL_METRIC);
+
+	cell_integer(&row[SQL_METRIC_id], id);
+	cell_text(&row[SQL_METRIC_keyword], metric_keyword(id));
+	cell_text(&row[SQL_METRIC_name], metric_meaning(id));
+	cell_text(&row[SQL_METRIC_unit], export_unit(id, units));
+}
+
+void sql_metrics_put(struct sql *sql)
+{
+	struct values values = {.sql = sql};
+
+	for (size_t i = 0; i < sql->job->metric_count; i++)
+		put_metric(sql, sql->job->metrics[i]);
+	values.exclusive = memory_take(sql->tree->count, sizeof(*values.exclusive));
+	values.inclusive = memory_take(sql->tree->count, sizeof(*values.inclusive));
+	values.is_met = memory_take(sql->tree->count, 1);
+	for (size_t i = 0; i < sql->process_count; i++) {
+		values.process = &sql->processes[i];
+		put_process(&values);
+	}
+	free(values.exclusive);
+	free(values.inclusive);
+	free(values.is_met);
+	free(values.met);
+}
