@@ -176,8 +176,11 @@ uint32_t trace_stacks_text(struct trace_stacks *stacks, uint32_t node);
 
 /* ---- states of the threads of one experiment (trace_states.c) */
 
+/* Gets a state (enum fmt_wall_state) of a thread; those of one are in order. */
+typedef void trace_states_put(void *context, uint64_t tid, uint64_t begin_ns, uint64_t end_ns,
+                              unsigned state);
 struct trace_states;
-struct trace_states *trace_states_create(struct trace *trace, uint64_t process);
+struct trace_states *trace_states_create(trace_states_put *put, void *context);
 
 /* A wait of `tid` in a state (enum fmt_wall_state); a sample that ended at ns, of cpu_ns spent
  * before that, as USER or SYSTEM. */
@@ -186,14 +189,20 @@ void trace_states_wait(struct trace_states *states, uint64_t tid, uint64_t begin
 void trace_states_sample(struct trace_states *states, uint64_t tid, uint64_t ns, uint64_t cpu_ns,
                          unsigned state);
 
-/* Write the states of all threads. */
+/* Put the states of all threads. */
 void trace_states_destroy(struct trace_states *states);
 
 /* ---- what is told of waits (trace_waits.c) */
 
 struct trace_waits;
+struct wait_waker;
 struct trace_waits *trace_waits_create(struct trace *trace, const struct dataset_experiment *at);
 void trace_waits_destroy(struct trace_waits *waits);
+
+/* Who had what was waited for, or ended the wait; and of a wait of -s or -i the same wait of -w,
+ * which knows more: *known. */
+struct wait_waker trace_waits_waker(const struct trace_waits *waits, const struct exp_wait *wait,
+                                    const struct exp_wait **known);
 
 /* Arguments of a wait of synchronization: its object by name, and its address. */
 void trace_waits_object(struct trace_waits *waits, struct trace_event *event,

@@ -359,12 +359,31 @@ static void walk_events(struct walk *walk)
 		filters_close(walk->filters);
 }
 
+/* A state of a thread. */
+static void put_state(void *context, uint64_t tid, uint64_t begin_ns, uint64_t end_ns,
+                      unsigned state)
+{
+	const struct trace_process *process = context;
+	const struct trace_event event = {
+		.kind = FXT_EVENT_COMPLETE,
+		.category = TRACE_WORD_STATE,
+		.name = trace_name(process->trace, fmt_enum_name("wall_state", state)),
+		.process = process->id,
+		.tid = tid + TRACE_STATES,
+		.node = EXP_NO_INDEX,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns};
+
+	process->trace->format->event(process->trace, &event);
+}
+
 void trace_events_put(const struct trace_process *process)
 {
 	struct walk walk = {.process = process, .trace = process->trace, .at = process->at};
+	struct trace_process of_states = *process;
 
 	if (trace_has_states(process))
-		walk.states = trace_states_create(walk.trace, process->id);
+		walk.states = trace_states_create(put_state, &of_states);
 	walk.waits = trace_waits_create(walk.trace, walk.at);
 	name_files(&walk);
 	put_objects(&walk);

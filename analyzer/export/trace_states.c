@@ -41,19 +41,19 @@ struct thread {
 };
 
 struct trace_states {
-	struct trace *trace;
-	uint64_t process;
+	trace_states_put *put;
+	void *context;
 	struct thread *threads;
 	size_t thread_count, thread_capacity;
 	struct exp_index by_tid;
 };
 
-struct trace_states *trace_states_create(struct trace *trace, uint64_t process)
+struct trace_states *trace_states_create(trace_states_put *put, void *context)
 {
 	struct trace_states *states = memory_take(1, sizeof(*states));
 
-	states->trace = trace;
-	states->process = process;
+	states->put = put;
+	states->context = context;
 	return states;
 }
 
@@ -235,17 +235,7 @@ static struct spans place(const struct spans *waits, const struct spans *samples
 static void put(const struct trace_states *states, const struct thread *thread,
                 const struct span *span)
 {
-	const char *name = fmt_enum_name("wall_state", span->state);
-	const struct trace_event event = {.kind = FXT_EVENT_COMPLETE,
-	                                  .category = TRACE_WORD_STATE,
-	                                  .name = trace_name(states->trace, name),
-	                                  .process = states->process,
-	                                  .tid = thread->tid + TRACE_STATES,
-	                                  .node = EXP_NO_INDEX,
-	                                  .begin_ns = span->begin_ns,
-	                                  .end_ns = span->end_ns};
-
-	states->trace->format->event(states->trace, &event);
+	states->put(states->context, thread->tid, span->begin_ns, span->end_ns, span->state);
 }
 
 static void put_thread(const struct trace_states *states, struct thread *thread)

@@ -125,6 +125,16 @@ static const struct exp_wait *find_wall(const struct trace_waits *waits,
 	return wait;
 }
 
+struct wait_waker trace_waits_waker(const struct trace_waits *waits, const struct exp_wait *wait,
+                                    const struct exp_wait **known)
+{
+	*known = wait->owner != 0 ? wait : find_wall(waits, wait);
+	if (!waits->trace->writers)
+		return (struct wait_waker){.at = NULL};
+	return wait_find_waker(waits->trace->job->dataset, waits->trace->writers, waits->at,
+	                       *known);
+}
+
 /* A thread or a node of the experiment of that thread. */
 static uint64_t key_of(const struct wait_waker *waker, uint32_t number)
 {
@@ -141,13 +151,10 @@ void trace_waits_owner(struct trace_waits *waits, struct trace_event *event,
 	             [WAIT_SIGNALLER] = {TRACE_WORD_SIGNALLED_BY, TRACE_WORD_SIGNALLED_AT},
 	             [WAIT_RELEASER] = {TRACE_WORD_RELEASED_BY, TRACE_WORD_RELEASED_AT},
 	             [WAIT_WRITER] = {TRACE_WORD_WRITTEN_BY, TRACE_WORD_WRITTEN_AT}};
-	const struct exp_wait *known = wait->owner != 0 ? wait : find_wall(waits, wait);
-	struct wait_waker waker = {.at = NULL};
+	const struct exp_wait *known;
+	struct wait_waker waker = trace_waits_waker(waits, wait, &known);
 	uint32_t name;
 
-	if (waits->trace->writers)
-		waker = wait_find_waker(waits->trace->job->dataset, waits->trace->writers,
-		                        waits->at, known);
 	if (!waker.at)
 		return;
 	name = exp_index_find(&waits->threads, key_of(&waker, waker.tid));

@@ -75,6 +75,16 @@ def metrics(rows, prefixes):
     return [(row["name"], sorted((key[:1] + "." + key[2:], float(value)) for key, value in row.items() if key[:2] in prefixes and "%" not in key and
              not key.endswith((".low", ".high", ".ipc", ".cpi")) and value is not None)) for row in rows if row["name"] != "<Total>"]
 
+def columns(rows, *keys):
+    return [tuple(row[key] for key in keys) for row in rows]
+
+def near(claim, found, wanted, slack):
+    """Equal rows, but that times in seconds may differ by `slack` ns: those recorded in ticks are rounded to ns for each event or stack."""
+    order = lambda row: tuple((str(x), 0) if not isinstance(x, float) else ("", round(x, 5)) for x in row)
+    found, wanted = sorted(found, key=order), sorted(wanted, key=order)
+    bad = [(x, y) for x, y in zip(found, wanted) if any(abs(a - b) > slack * 1.01e-9 if isinstance(a, float) and isinstance(b, float) else a != b for a, b in zip(x, y))]
+    ok(f"{claim} ({len(wanted)} rows)", len(found) == len(wanted) and not bad, f"{len(found)} rows, {bad[:2]}")
+
 ok("the database is sound", sql("PRAGMA integrity_check") == [("ok",)])
 ok("what refers to a row refers to one that is there", sql("PRAGMA foreign_key_check") == [], sql("PRAGMA foreign_key_check")[:3])
 
@@ -85,9 +95,8 @@ total = dict(metrics([{**row, "name": "all"} for row in functions if row["name"]
 same("totals", [(f"i.{keyword}", value / 1e9 if unit == "ns" else float(value)) for keyword, _, value, unit in sql("SELECT * FROM totals") if value],
      [row for row in total.items() if row[1]])
 same("threads", metrics(view("SELECT * FROM threads"), ("e_",)), any_value(metrics(table("threads", "-metrics", "e.any:name", "-threads"), ("e.",))))
-# Times that are recorded in ticks are rounded to ns for each stack, so sums of them may differ in the last digit.
-near = lambda rows: [(row, [(key, round(value, 7)) for key, value in values]) for row, values in rows]
-same("processes", near(metrics(view("SELECT * FROM processes"), ("e_",))), near(any_value(metrics(table("processes", "-metrics", "e.any:name", "-processes"), ("e.",)))))
+flat = lambda rows: [(row, key, value) for row, values in rows for key, value in values]
+near("processes", flat(metrics(view("SELECT * FROM processes"), ("e_",))), flat(any_value(metrics(table("processes", "-metrics", "e.any:name", "-processes"), ("e.",)))), 20)
 
 # The tree: ranges of ids are what is below a stack, and inclusive values are sums over them.
 bad = sql("SELECT stack.id FROM stack JOIN stack AS up ON up.id = stack.parent WHERE stack.id NOT BETWEEN up.id + 1 AND up.last OR stack.last > up.last OR stack.depth != up.depth + 1")
@@ -105,13 +114,71 @@ same("samples are of the threads", sql("SELECT thread, SUM(cpu_ns) FROM sample G
 same("and of the stacks", sql("SELECT process, stack, SUM(cpu_ns) FROM sample JOIN thread ON thread.id = thread WHERE stack IS NOT NULL GROUP BY process, stack HAVING SUM(cpu_ns) > 0"),
      sql("SELECT process, stack, exclusive FROM stack_metric JOIN metric ON metric.id = metric JOIN stack ON stack.id = stack JOIN function ON function.id = stack.function "
          "WHERE keyword = 'totalcpu' AND exclusive > 0 AND NOT (parent IS NULL AND function.name = '<Unknown>')"))
+
+have = {row[0] for row in sql("SELECT name FROM sqlite_schema WHERE type = 'view'")}
+count = lambda table: sql(f"SELECT COUNT(*) FROM {table}")[0][0]
+value = lambda keyword: cpu.get(keyword, 0)
+
+# The heap: lists of stacks, and the same from the blocks.
+if "leaks" in have and not count("process WHERE heap_sampled_every"):
+    for command in ("leaks", "allocs"):
+        wanted = table(command, f"-{command}")
+        keys = [key for key in (wanted[0] if wanted else []) if key.startswith("heap")]
+        same(command, [(*row[:-1], row[-1].split("\n")) for row in columns(view(f"SELECT * FROM {command}"), *keys, "stack")], columns(wanted, *keys, "stack"))
+    same("blocks are the allocations of the stacks",
+         sql("SELECT stack, COUNT(*), SUM(size), SUM(freed_ns IS NULL), SUM(CASE WHEN freed_ns IS NULL THEN size ELSE 0 END) FROM block WHERE stack IS NOT NULL GROUP BY stack"),
+         sql("SELECT id, heapalloccnt, heapallocbytes, heapleakcnt, heapleakbytes FROM allocs"))
+    same("mappings are those of the threads", sql("SELECT thread, COUNT(*), SUM(size) FROM mapping GROUP BY thread"),
+         sql("SELECT id, e_heapmapcnt, e_heapmapbytes FROM threads WHERE e_heapmapcnt > 0"))
+    ok("a block is freed after it was allocated", count("block WHERE freed_ns < time_ns") == 0)
+
+# Waits.
+if "locks" in have:
+    keys = ("experiment", "tid", "thread", "wait", "end", "function", "object", "where")
+    near("syncwaits", columns(view("SELECT * FROM syncwaits"), *keys), columns(table("syncwaits", "-syncwaits"), *keys), 1)
+    keys = ("experiment", "kind", "object", "waits", "failed", "threads", "longest", "wait")
+    near("locks", columns(view("SELECT * FROM locks"), *keys), columns(table("locks", "-locks"), *keys), 20)
+if "waits" in have:
+    # A wait that a range of time cuts is there as a whole, and counts where it ends.
+    ok("waits are counted as by the metric", "-time" in choices or (sql("SELECT SUM(waits) FROM wait")[0][0] or 0) == value("waits"))
+    keys = ("experiment", "tid", "thread", "state", "wait", "span", "end", "function", "object", "where", "owner_kind", "owner_site")
+    wanted = [{**row, "owner_kind": row["owner_kind"] or None, "owner_site": row["owner_site"] or None} for row in table("waits", "-waits")]
+    found = view("SELECT * FROM waits")
+    near("waits", columns(found, *keys), columns(wanted, *keys), 1)
+    ok("states of a thread do not overlap", sql("SELECT COUNT(*) FROM state AS a JOIN state AS b ON b.thread = a.thread AND b.rowid = a.rowid + 1 WHERE b.begin_ns < a.end_ns")[0][0] == 0)
+    ok("there are states", count("state") > 0)
+
+# Input and output.
+if "ioactivity" in have:
+    keys = ("file", "type", "reads", "read_bytes", "read_time", "writes", "write_bytes", "write_time", "others", "other_time", "errors", "error_time")
+    rows = lambda found: [row for row in found if row["file"] != "<Total>"]
+    near("ioactivity", columns(view("SELECT * FROM ioactivity"), *keys), columns(rows(table("ioactivity", "-ioactivity")), *keys), 20)
+    near("iodetail", columns(view("SELECT * FROM iodetail"), "experiment", "fd", *keys), columns(rows(table("iodetail", "-iodetail")), "experiment", "fd", *keys), 20)
+
+# What else there is.
+if "calls" in have:
+    keys = ("name", "count", "total", "min", "max", "mean")
+    near("calls", columns(view("SELECT * FROM calls"), *keys), columns(table("calls", "-calls"), *keys), 200)
+if "mpifunctions" in have:
+    keys = ("function", "calls", "failed", "time", "longest", "sent", "received")
+    near("mpifunctions", columns(view("SELECT * FROM mpifunctions"), *keys), columns(table("mpifunctions", "-mpifunctions"), *keys), 50)
+if "hooks" in have:
+    keys = ("hook", "subhook", "count", "first", "last")
+    near("hooks", columns(view("SELECT * FROM hooks"), *keys), columns(table("hooks", "-hooks"), *keys), 2)
+    ok("user events are counted as by the metric", count("user_event") == value("userevents"))
+if count("omp"):
+    same("constructs of OpenMP", sql("SELECT construct, COUNT(*) FROM omp WHERE construct NOT LIKE '%parallel region' GROUP BY construct"),
+         [(kind, sum(row["count"] for row in table("ompconstructs", "-ompconstructs") if row["construct"] == kind)) for kind in {row["construct"] for row in table("ompconstructs", "-ompconstructs")}])
+if count("counter_sample"):
+    same("counters", sql("SELECT keyword, SUM(count) FROM counter_sample JOIN metric ON metric.id = metric GROUP BY metric"),
+         [(keyword, total) for keyword, total in cpu.items() if keyword in {row[0] for row in sql("SELECT keyword FROM counter_sample JOIN metric ON metric.id = metric")}])
 END_OF_CHECK
 
 # check NAME CHOICE...: export NAME.er with these choices, and compare
 check()
 {
 	limited 60 "$xer_print" "${@:2}" -export sqlite "$1.db" "$1.er" >command.out 2>&1
-	is "$1${2:+ with $2}: it is exported" 0 $?
+	is "$1${2:+ with ${*:2}}: it is exported" 0 $?
 	limited 300 python3 check.py "$xer_print" "$1" "${@:2}" 2>&1
 }
 
@@ -119,3 +186,13 @@ for path in *.er; do
 	if [ "$path" = damaged.er ]; then continue; fi
 	check "${path%.er}"
 done
+
+# What filters, a range of time, and names chosen differently leave.
+check heap -filters 'HSIZE > 500'
+check heap -filters 'FNAME("leak_malloc") IN STACK' -name mangled
+check profile -time 0.1-0.2
+check wall -time 0.3-0.6
+check waits -thread_select 2
+check mpi -filters 'EXPID == 3'
+check java -viewmode expert
+check children -viewmode machine

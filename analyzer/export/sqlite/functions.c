@@ -65,6 +65,7 @@ static void put_function(struct sql *sql, int64_t id, const struct sym_function 
 		cell_address(&row[SQL_FUNCTION_address], function->address);
 	if (function->size != 0)
 		cell_count(&row[SQL_FUNCTION_size], function->size);
+	cell_integer(&row[SQL_FUNCTION_is_named], !function->unresolved);
 	free(name);
 }
 

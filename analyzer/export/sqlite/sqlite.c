@@ -45,12 +45,16 @@ static void put_all(struct sql *sql)
 
 char *export_sqlite(struct export_job *job, const char *path)
 {
-	struct sql sql = {.job = job, .database = database_open(path)};
+	struct sql sql = {.job = job, .database = database_open(path), .trace.job = job};
 
 	dataset_load(job->dataset, job->output);
+	if (job->dataset->have & EXP_DATA_WALL)
+		sql.trace.writers = writers_create(job->dataset);
 	add_processes(&sql);
 	put_all(&sql);
 	sql_stacks_fini(&sql);
+	if (sql.trace.writers)
+		writers_destroy(sql.trace.writers);
 	free(sql.processes);
 	free(sql.files);
 	exp_hash_fini(&sql.by_path);

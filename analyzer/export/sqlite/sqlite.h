@@ -6,7 +6,7 @@
  *   functions.c            functions, load objects and source files, each once
  *   stacks.c               the tree of call stacks of all processes, and its values
  *   processes.c            processes and what is known of them without reading events
- *   events.c               the events that the filters let through
+ *   events.h               the events that the filters let through
  *   views.def, views.c     views that give the tables of xer_print back
  *
  * Nothing is kept of an event that has been written. Memory grows with stacks and processes. */
@@ -15,6 +15,7 @@
 
 #include "analyzer/export/export.h"
 #include "analyzer/export/sqlite/database.h"
+#include "analyzer/export/trace.h"
 #include "analyzer/model/tree.h"
 #include "experiment/table/hash.h"
 #include "experiment/table/index.h"
@@ -35,6 +36,8 @@ struct sql {
 	uint32_t *ids;     /* by node of the tree: id in the database; of the root 0 */
 	uint32_t *parents; /* by id: that of the parent, 0: it is outermost */
 	int64_t thread_count;
+	uint32_t io_file_count, object_count; /* ids that were given */
+	struct trace trace;                   /* its job and writers alone: who ended waits */
 	/* Source files, each once: */
 	const char **files; /* files[file_count], by id - 1; borrowed */
 	size_t file_count, file_capacity;

@@ -5,6 +5,7 @@
 #include "analyzer/export/sqlite/sqlite.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/views/events/kept.h"
 
 #include <stdlib.h>
 
@@ -90,6 +91,7 @@ static void put_stack(struct sql *sql, uint32_t node, uint32_t size, struct way 
 		cell_address(&row[SQL_STACK_address], frame->address);
 	cell_integer(&row[SQL_STACK_is_inlined], frame->inlined);
 	cell_integer(&row[SQL_STACK_is_outermost], step(way, depth, function));
+	cell_integer(&row[SQL_STACK_is_kept], kept_set_apart(sql->tree, &node, 1) == 0);
 }
 
 void sql_stacks_put(struct sql *sql)

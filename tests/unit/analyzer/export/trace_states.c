@@ -11,29 +11,18 @@ static char *text;
 static size_t size;
 static FILE *out;
 
-static void event(struct trace *trace, const struct trace_event *at)
+static void put(void *context, uint64_t tid, uint64_t begin_ns, uint64_t end_ns, unsigned state)
 {
-	cr_assert_eq(at->kind, FXT_EVENT_COMPLETE);
-	cr_assert_eq(at->category, TRACE_WORD_STATE);
-	cr_assert_eq(at->process, 7);
-	fprintf(out, "%llu %s %llu-%llu\n", (unsigned long long)(at->tid - TRACE_STATES),
-	        trace->names[at->name].text, (unsigned long long)at->begin_ns,
-	        (unsigned long long)at->end_ns);
+	cr_assert_eq(context, &text);
+	fprintf(out, "%llu %s %llu-%llu\n", (unsigned long long)tid,
+	        fmt_enum_name("wall_state", state), (unsigned long long)begin_ns,
+	        (unsigned long long)end_ns);
 }
-
-static void name(struct trace *trace, uint32_t number)
-{
-	(void)trace;
-	(void)number;
-}
-
-static const struct trace_format format = {.name = name, .event = event};
-static struct trace trace = {.format = &format};
 
 static struct trace_states *begin(void)
 {
 	out = memory_stream(&text, &size);
-	return trace_states_create(&trace, 7);
+	return trace_states_create(put, &text);
 }
 
 static void expect(struct trace_states *states, const char *expected)
@@ -42,7 +31,6 @@ static void expect(struct trace_states *states, const char *expected)
 	memory_stream_end(out, &text);
 	cr_assert_str_eq(text, expected);
 	free(text);
-	trace_names_fini(&trace);
 }
 
 Test(trace_states, waits_in_waits_divide_them)
