@@ -15,6 +15,12 @@ struct active {
 	size_t order; /* of its extent: breaks ties */
 };
 
+/* A place in the heap. The time stands in it, so that comparing touches no cursor. */
+struct slot {
+	uint64_t key; /* of the cursor's next event */
+	struct active *active;
+};
+
 /* An extent of one of the streams. */
 struct source {
 	struct exp_stream *stream;
@@ -24,47 +30,40 @@ struct source {
 struct merge {
 	struct source *sources; /* sources[source_count] in order of time */
 	size_t source_count;
-	struct active **heap; /* heap[0] is the earliest */
+	struct slot *heap; /* heap[0] is the earliest */
 	size_t count, capacity;
 	size_t next;          /* extent to begin next */
 	struct active *spare; /* kept for its chunk, which is costly to make */
 };
 
-static int is_before(const struct active *a, const struct active *b)
+static inline int is_before(const struct slot *a, const struct slot *b)
 {
-	return a->cursor.key != b->cursor.key ? a->cursor.key < b->cursor.key : a->order < b->order;
+	return a->key != b->key ? a->key < b->key : a->active->order < b->active->order;
 }
 
 static void sift_up(struct merge *merge, size_t at)
 {
-	while (at > 0 && is_before(merge->heap[at], merge->heap[(at - 1) / 2])) {
-		struct active *child = merge->heap[at];
+	struct slot moved = merge->heap[at];
 
+	for (; at > 0 && is_before(&moved, &merge->heap[(at - 1) / 2]); at = (at - 1) / 2)
 		merge->heap[at] = merge->heap[(at - 1) / 2];
-		merge->heap[(at - 1) / 2] = child;
-		at = (at - 1) / 2;
-	}
+	merge->heap[at] = moved;
 }
 
+/* The first one may be later than before. */
 static void sift_down(struct merge *merge)
 {
-	size_t at = 0;
+	struct slot *heap = merge->heap, moved = heap[0];
+	size_t at = 0, child;
 
-	for (;;) {
-		size_t least = at;
-
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < merge->count;
-		     child++)
-			if (is_before(merge->heap[child], merge->heap[least]))
-				least = child;
-		if (least == at)
-			return;
-		struct active *moved = merge->heap[at];
-
-		merge->heap[at] = merge->heap[least];
-		merge->heap[least] = moved;
-		at = least;
+	for (; (child = 2 * at + 1) < merge->count; at = child) {
+		if (child + 1 < merge->count && is_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!is_before(&heap[child], &moved))
+			break;
+		heap[at] = heap[child];
 	}
+	heap[at] = moved;
 }
 
 static void destroy(struct active *active)
@@ -116,7 +115,7 @@ static int begin_extent(struct merge *merge)
 		give_active(merge, active);
 		return rc;
 	}
-	merge->heap[merge->count++] = active;
+	merge->heap[merge->count++] = (struct slot){active->cursor.key, active};
 	sift_up(merge, merge->count - 1);
 	return 0;
 }
@@ -127,8 +126,8 @@ static uint64_t horizon(const struct merge *merge)
 	uint64_t until = UINT64_MAX;
 
 	for (size_t child = 1; child <= 2 && child < merge->count; child++)
-		if (merge->heap[child]->cursor.key < until)
-			until = merge->heap[child]->cursor.key;
+		if (merge->heap[child].key < until)
+			until = merge->heap[child].key;
 	if (merge->next < merge->source_count && merge->sources[merge->next].extent->tsc < until)
 		until = merge->sources[merge->next].extent->tsc;
 	return until;
@@ -151,8 +150,7 @@ static int begin_due(struct merge *merge)
 	int rc = 0;
 
 	while (rc == 0 && merge->next < merge->source_count &&
-	       (merge->count == 0 ||
-	        merge->sources[merge->next].extent->tsc <= merge->heap[0]->cursor.key))
+	       (merge->count == 0 || merge->sources[merge->next].extent->tsc <= merge->heap[0].key))
 		rc = begin_extent(merge);
 	return rc;
 }
@@ -183,7 +181,7 @@ int exp_streams_merge(struct exp_stream *streams, size_t count,
 	int rc = find_sources(&merge, streams, count);
 
 	while (rc == 0 && (rc = begin_due(&merge)) == 0 && merge.count > 0) {
-		struct active *first = merge.heap[0];
+		struct active *first = merge.heap[0].active;
 
 		if (!run(context, &first->cursor, horizon(&merge))) {
 			rc = first->cursor.failed;
@@ -191,11 +189,14 @@ int exp_streams_merge(struct exp_stream *streams, size_t count,
 			give_active(&merge, first);
 			if (rc != 0)
 				break;
+		} else {
+			merge.heap[0].key = first->cursor.key;
 		}
-		sift_down(&merge);
+		if (merge.count > 0)
+			sift_down(&merge);
 	}
 	while (merge.count > 0)
-		destroy(merge.heap[--merge.count]);
+		destroy(merge.heap[--merge.count].active);
 	destroy(merge.spare);
 	free(merge.heap);
 	free(merge.sources);

@@ -1,6 +1,7 @@
 # export sqlite: the views of the database, and sums over its tables, are what xer_print's own tables say, to the digit, for every
 # experiment that is kept; with filters and without; and a file is written whole or not at all.
 golden=$(realpath "$(dirname "$0")/../golden")
+house=$(realpath "$(dirname "$0")/../..")
 . "$(dirname "$0")/lib.sh"
 cp -r "$golden"/*.er .
 
@@ -186,6 +187,21 @@ for path in *.er; do
 	if [ "$path" = damaged.er ]; then continue; fi
 	check "${path%.er}"
 done
+
+# The page about the tables is what the databases say of themselves.
+"$house/doc/make-sqlite" ./*.db >page.md
+is "doc/sqlite.md is as doc/make-sqlite writes it" "" "$(diff "$house/doc/sqlite.md" page.md | head -5)"
+
+# The questions of the guide.
+cat >ask.py <<'END_OF_ASK'
+import re, sqlite3, sys
+questions = re.findall(r"^\| [^|]+\? \| `(.*)` \|$", open(sys.argv[1]).read(), re.M)
+for question in questions:
+    for name in ("heap", "profile", "waits"):
+        sqlite3.connect(f"file:{name}.db?mode=ro", uri=True).execute("SELECT " + question).fetchall()
+print(len(questions))
+END_OF_ASK
+is "each question of the guide has an answer" 7 "$(limited 60 python3 ask.py "$house/doc/guide/sql.md" 2>&1)"
 
 # What filters, a range of time, and names chosen differently leave.
 check heap -filters 'HSIZE > 500'

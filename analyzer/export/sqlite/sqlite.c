@@ -1,5 +1,5 @@
 /* sqlite.c: writes a database of all selected experiments: what they are, their stacks, their
- * events. See sqlite.h. */
+ * events. See sqlite.h and doc/decisions/111-sqlite.md. */
 #include "analyzer/export/sqlite/sqlite.h"
 
 #include "analyzer/base/memory.h"
