@@ -3,9 +3,9 @@
  *
  *   many_sizes FILE   which is made
  *
- * small: from one line 300 blocks of 1 to 300 bytes, of which every third is never freed; writes of
- * 1 to 60 bytes to FILE, reads of as many from it; 7 reads of no descriptor. large: the same with
- * sizes 50 times as large, and 2 files that are not there. */
+ * small: from one line 300 blocks of 1 to 300 bytes, of which every third is never freed, and the
+ * others are 5 ms later; writes of 1 to 60 bytes to FILE, reads of as many from it; 7 reads of no
+ * descriptor. large: the same with sizes 50 times as large, and 2 files that are not there. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,10 +22,18 @@ __attribute__((noinline)) static void *take(size_t size)
 	return malloc(size);
 }
 
+static void pause_ms(long ms)
+{
+	const struct timespec pause = {.tv_nsec = ms * 1000000};
+
+	nanosleep(&pause, NULL);
+}
+
 static void use_blocks(size_t factor, size_t first)
 {
 	for (size_t i = 0; i < BLOCKS; i++)
 		kept[first + i] = take((i + 1) * factor);
+	pause_ms(5);
 	for (size_t i = 0; i < BLOCKS; i++)
 		if (i % 3 != 0) {
 			free(kept[first + i]);
@@ -71,14 +79,13 @@ static void *large(void *unused)
 
 static void run(void *(*what)(void *))
 {
-	const struct timespec pause = {.tv_nsec = 100000000};
 	pthread_t thread;
 
-	nanosleep(&pause, NULL);
+	pause_ms(100);
 	if (pthread_create(&thread, NULL, what, NULL) != 0)
 		exit(1);
 	pthread_join(thread, NULL);
-	nanosleep(&pause, NULL);
+	pause_ms(100);
 }
 
 int main(int argc, char **argv)
