@@ -415,12 +415,13 @@ class Lanes {
 
 	/** @param {number} height */
 	drawRange(height) {
-		const [from, to] = this.drag || [state.from, state.to], {context, width, colors: {accent}} = this, left = this.label();
+		const [from, to] = this.drag || [state.from, state.to], {context, width, colors: {accent, back}} = this, left = this.label();
 		if (from === null || to === null) return;
-		const x = Math.max(left, this.xAt(from)), end = Math.min(width, this.xAt(to));
-		if (end < left || x > width) return;
-		context.globalAlpha = 0.12;
-		fill(context, accent, x, 0, end - x, height);
+		const x = Math.min(width, Math.max(left, this.xAt(from))), end = Math.max(left, Math.min(width, this.xAt(to)));
+		// What is not chosen is pale, so that the colours of what is stay true.
+		context.globalAlpha = 0.6;
+		fill(context, back, left, 0, x - left, height);
+		fill(context, back, end, 0, width - end, height);
 		context.globalAlpha = 1;
 		fill(context, accent, x, 0, 1, height);
 		fill(context, accent, end - 1, 0, 1, height);
