@@ -119,7 +119,7 @@ static void run_file(const struct dataset *dataset, const struct choices *choice
 		return;
 	}
 	trouble = file_formats[format].run(&job, name);
-	error = outfile_end(file, trouble == NULL);
+	error = outfile_end(file, !trouble);
 	if (trouble)
 		output_fail(output, EXIT_TROUBLE, "export: %s: cannot be written: %s", path,
 		            trouble);
