@@ -36,8 +36,9 @@ if ! have python3 || ! python3 -c 'import sqlite3' 2>/dev/null; then
 fi
 
 cat >check.py <<'END_OF_CHECK'
-import json, sqlite3, subprocess, sys
+import json, os, sqlite3, subprocess, sys
 xer_print, name, *choices = sys.argv[1:]
+experiments = os.environ.get("EXPERIMENTS", f"{name}.er").split()
 database = sqlite3.connect(f"file:{name}.db?mode=ro", uri=True)
 
 def ok(claim, holds, detail=""):
@@ -48,7 +49,7 @@ def sql(text):
 
 def table(wanted, *arguments):
     """Rows of a table of xer_print, as dictionaries by key, without <Total>."""
-    text = subprocess.run([xer_print, "-limit", "0", "-printmode", "json", *choices, *arguments, f"{name}.er"], capture_output=True, timeout=120,
+    text = subprocess.run([xer_print, "-limit", "0", "-printmode", "json", *choices, *arguments, *experiments], capture_output=True, timeout=120,
                           stdin=subprocess.DEVNULL).stdout.decode(errors="replace")
     found, text = [], text.strip()
     while text:
@@ -129,6 +130,11 @@ if "leaks" in have and not count("process WHERE heap_sampled_every"):
     same("blocks are the allocations of the stacks",
          sql("SELECT stack, COUNT(*), SUM(size), SUM(freed_ns IS NULL), SUM(CASE WHEN freed_ns IS NULL THEN size ELSE 0 END) FROM block WHERE stack IS NOT NULL GROUP BY stack"),
          sql("SELECT id, heapalloccnt, heapallocbytes, heapleakcnt, heapleakbytes FROM allocs"))
+elif "leaks" in have:
+    same("blocks stand for the allocations of the stacks",
+         sql("SELECT stack, CAST(ROUND(SUM(stands_for_units) / 1024.0) AS INTEGER), SUM(stands_for_bytes) FROM block WHERE stack IS NOT NULL GROUP BY stack"),
+         sql("SELECT id, heapalloccnt, heapallocbytes FROM allocs"))
+if "leaks" in have:
     same("mappings are those of the threads", sql("SELECT thread, COUNT(*), SUM(size) FROM mapping GROUP BY thread"),
          sql("SELECT id, e_heapmapcnt, e_heapmapbytes FROM threads WHERE e_heapmapcnt > 0"))
     ok("a block is freed after it was allocated", count("block WHERE freed_ns < time_ns") == 0)
@@ -175,10 +181,14 @@ if count("counter_sample"):
          [(keyword, total) for keyword, total in cpu.items() if keyword in {row[0] for row in sql("SELECT keyword FROM counter_sample JOIN metric ON metric.id = metric")}])
 END_OF_CHECK
 
+# ask DATABASE QUESTION: the first value of the answer
+ask() { python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])' "$@"; }
+
 # check NAME CHOICE...: export NAME.er with these choices, and compare
 check()
 {
-	limited 60 "$xer_print" "${@:2}" -export sqlite "$1.db" "$1.er" >command.out 2>&1
+	# shellcheck disable=SC2086
+	limited 60 "$xer_print" "${@:2}" -export sqlite "$1.db" ${EXPERIMENTS:-$1.er} >command.out 2>&1
 	is "$1${2:+ with ${*:2}}: it is exported" 0 $?
 	limited 300 python3 check.py "$xer_print" "$1" "${@:2}" 2>&1
 }
@@ -212,3 +222,16 @@ check waits -thread_select 2
 check mpi -filters 'EXPID == 3'
 check java -viewmode expert
 check children -viewmode machine
+
+# Several experiments in one database; sampled blocks; counters, whose names are names of columns.
+EXPERIMENTS="heap.er killed.er profile.er" check several
+record sampled -p off -S off -H sampled:4096 -A off -- "$programs/heap_cost" 20000 5 >/dev/null
+is "a program's blocks are sampled" 0 $?
+check sampled
+is "its blocks stand for others" 1 "$(ask sampled.db 'SELECT COUNT(*) > 10 AND MAX(stands_for_units) > 1024 FROM block')"
+if record faults -p off -S off -h page-faults -A off -- "$programs/burn50" 0.2 >/dev/null 2>&1; then
+	check faults
+	is "there are samples of the counter" 1 "$(ask faults.db 'SELECT COUNT(*) > 0 FROM counter_sample')"
+else
+	skip "counters are exported" "no perf events here" 14
+fi
