@@ -24,8 +24,11 @@ const char *sql_name(struct sql_names *names, uint32_t value)
 static void put_stack(const struct sql_walk *walk, struct cell *cell, const uint32_t *places,
                       uint32_t node)
 {
-	uint32_t stack = sql_stack(walk->sql, places, walk->process->places.count, node);
+	uint32_t stack;
 
+	if (walk->node_of && node != EXP_NO_INDEX)
+		node = walk->node_of[node];
+	stack = sql_stack(walk->sql, places, walk->process->places.count, node);
 	if (stack != 0)
 		cell_integer(cell, stack);
 }

@@ -47,6 +47,8 @@ static int on_begin(void *context, const struct exp_nodes *nodes)
 	struct sql_walk *walk = context;
 	int status = walk->filters ? filters_begin(walk->filters, nodes) : 0;
 
+	free(walk->node_of);
+	walk->node_of = sql_nodes_find(nodes, &walk->at->whole->nodes);
 	return status != 0 ? status : filter_run_begin(walk->thread, nodes);
 }
 
@@ -141,6 +143,7 @@ void sql_events_put(struct sql *sql, const struct sql_process *process)
 	database_flush(sql->database);
 	sql_waits_destroy(&walk);
 	exp_index_fini(&walk.files);
+	free(walk.node_of);
 	free(walk.row_of);
 	free(walk.thread_of);
 }

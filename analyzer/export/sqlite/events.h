@@ -26,6 +26,7 @@ struct sql_walk {
 	struct filters_run *filters; /* NULL: nothing is filtered */
 	struct filter_run *thread;
 	int puts_events, adds_up; /* what this reading is for */
+	uint32_t *node_of;        /* by node of this reading: that of the first; NULL: the same */
 	uint32_t *row_of;         /* by number of a thread: its row of values + 1, 0: none yet */
 	uint32_t *thread_of;      /* by row: number of the thread */
 	uint32_t row_count;

@@ -70,6 +70,11 @@ static inline uint32_t sql_stack(const struct sql *sql, const uint32_t *places, 
 	return node < count ? sql->ids[places[node]] : 0;
 }
 
+/* A process that runs may have other nodes when it is read again. By node: what it was in `old`,
+ * EXP_NO_INDEX: it was not there; NULL: those that were there have their numbers still. The caller
+ * frees. */
+uint32_t *sql_nodes_find(const struct exp_nodes *now, const struct exp_nodes *old);
+
 void sql_stacks_fini(struct sql *sql);
 
 /* ---- processes.c */

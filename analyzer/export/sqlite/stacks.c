@@ -8,6 +8,7 @@
 #include "analyzer/views/events/kept.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- the tree ---- */
 
@@ -112,6 +113,50 @@ void sql_stacks_put(struct sql *sql)
 	free(sizes);
 	free(way.functions);
 	free(way.on_way);
+}
+
+static uint64_t key_of(uint32_t parent, uint64_t pc, uint32_t generation)
+{
+	return exp_hash_number(exp_hash_number(exp_hash_number(EXP_HASH_START, parent), pc),
+	                       generation);
+}
+
+static int begins_with(const struct exp_nodes *now, const struct exp_nodes *old)
+{
+	size_t count = old->count;
+
+	return now->count >= count &&
+	       (count == 0 ||
+	        (memcmp(now->pc, old->pc, count * sizeof(*now->pc)) == 0 &&
+	         memcmp(now->parent, old->parent, count * sizeof(*now->parent)) == 0 &&
+	         memcmp(now->generation, old->generation, count * sizeof(*now->generation)) == 0));
+}
+
+uint32_t *sql_nodes_find(const struct exp_nodes *now, const struct exp_nodes *old)
+{
+	struct exp_index known = {.count = 0};
+	uint32_t *found;
+
+	if (begins_with(now, old))
+		return NULL;
+	for (size_t i = 0; i < old->count; i++) {
+		uint64_t key = key_of(old->parent[i], old->pc[i], old->generation[i]);
+
+		if (exp_index_find(&known, key) == EXP_INDEX_NONE &&
+		    exp_index_add(&known, key, (uint32_t)i) != 0)
+			memory_fail();
+	}
+	found = memory_take(now->count, sizeof(*found));
+	for (size_t i = 0; i < now->count; i++) {
+		uint32_t parent = now->parent[i] < i ? found[now->parent[i]] : EXP_NO_INDEX;
+
+		found[i] = now->parent[i] < i && parent == EXP_NO_INDEX
+		                   ? EXP_NO_INDEX
+		                   : exp_index_find(&known,
+		                                    key_of(parent, now->pc[i], now->generation[i]));
+	}
+	exp_index_fini(&known);
+	return found;
 }
 
 void sql_stacks_fini(struct sql *sql)

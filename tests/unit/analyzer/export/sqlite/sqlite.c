@@ -244,6 +244,26 @@ Test(sqlite, filters_choose_events_and_values)
 	is("SELECT DISTINCT number FROM thread_metric JOIN thread ON thread.id = thread", "2");
 }
 
+Test(sqlite, events_keep_their_stacks_if_there_are_more_when_they_are_read_again)
+{
+	static const uint64_t pcs[] = {0x9000, 0x1010, 0x9010, 0x2010, 0x3010, 0x9020, 0x1020};
+	static const int parents[] = {-1, -1, 1, 1, 1, 4, 3};
+	uint32_t more[7];
+
+	dataset_load(&analysis.dataset, &analysis.output);
+	((struct exp_info *)analysis.dataset.experiments[0].info)->status = EXP_RUNNING;
+	maker_nodes(&maker, 7, pcs, parents, more);
+	/* The events name the first four of them now. */
+	export_it();
+	is("SELECT COUNT(*) FROM stack", "5");
+	is("SELECT tid, time_ns, function.name, depth FROM sample JOIN thread ON thread.id = thread "
+	   "LEFT JOIN stack ON stack.id = stack LEFT JOIN function ON function.id = stack.function",
+	   "42,1000,NULL,NULL 42,2000,beta,2 43,3000,NULL,NULL 43,4000,beta,2");
+	is("SELECT block.size, function.name FROM block LEFT JOIN stack ON stack.id = stack LEFT JOIN "
+	   "function ON function.id = stack.function",
+	   "10,NULL 7,NULL 20,alpha");
+}
+
 Test(sqlite, a_process_has_its_clock)
 {
 	export_it();
