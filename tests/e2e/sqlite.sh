@@ -93,12 +93,15 @@ ok("what refers to a row refers to one that is there", sql("PRAGMA foreign_key_c
 any_value = lambda rows: [row for row in rows if any(value for key, value in row[1])]
 functions = table("functions", "-metrics", "e.any:i.any:name", "-functions")
 same("functions", metrics(view("SELECT * FROM functions"), ("e_", "i_")), any_value(metrics(functions, ("e.", "i."))))
+same("lines", metrics(view("SELECT * FROM lines"), ("e_", "i_")), any_value(metrics(table("lines", "-metrics", "e.any:i.any:name", "-lines"), ("e.", "i."))))
 total = dict(metrics([{**row, "name": "all"} for row in functions if row["name"] == "<Total>"], ("i.",))[0][1]) if functions else {}
 same("totals", [(f"i.{keyword}", value / 1e9 if unit == "ns" else float(value)) for keyword, _, value, unit in sql("SELECT * FROM totals") if value],
      [row for row in total.items() if row[1]])
 same("threads", metrics(view("SELECT * FROM threads"), ("e_",)), any_value(metrics(table("threads", "-metrics", "e.any:name", "-threads"), ("e.",))))
+# What sampled blocks stand for is rounded to blocks, likewise.
+sampled = sql("SELECT COUNT(*) FROM process WHERE heap_sampled_every")[0][0]
 flat = lambda rows: [(row, key, value) for row, values in rows for key, value in values]
-near("processes", flat(metrics(view("SELECT * FROM processes"), ("e_",))), flat(any_value(metrics(table("processes", "-metrics", "e.any:name", "-processes"), ("e.",)))), 20)
+near("processes", flat(metrics(view("SELECT * FROM processes"), ("e_",))), flat(any_value(metrics(table("processes", "-metrics", "e.any:name", "-processes"), ("e.",)))), 20 if not sampled else 5e9)
 
 # The tree: ranges of ids are what is below a stack, and inclusive values are sums over them.
 bad = sql("SELECT stack.id FROM stack JOIN stack AS up ON up.id = stack.parent WHERE stack.id NOT BETWEEN up.id + 1 AND up.last OR stack.last > up.last OR stack.depth != up.depth + 1")
@@ -122,7 +125,7 @@ count = lambda table: sql(f"SELECT COUNT(*) FROM {table}")[0][0]
 value = lambda keyword: cpu.get(keyword, 0)
 
 # The heap: lists of stacks, and the same from the blocks.
-if "leaks" in have and not count("process WHERE heap_sampled_every"):
+if "leaks" in have and not sampled:
     for command in ("leaks", "allocs"):
         wanted = table(command, f"-{command}")
         keys = [key for key in (wanted[0] if wanted else []) if key.startswith("heap")]

@@ -43,35 +43,45 @@ static uint32_t *find_sizes(const struct tree *tree)
 	return sizes;
 }
 
-/* The functions on the way to a node. */
+/* The functions, or the lines, on the way to a node. */
 struct way {
-	int64_t *functions; /* functions[depth] */
+	int64_t *items; /* items[depth] */
 	size_t depth, capacity;
-	uint32_t *on_way; /* by function: how often it is there */
-	size_t function_capacity;
+	uint32_t *on_way; /* by item: how often it is there */
+	size_t item_capacity;
 };
 
-/* Go to the frame of a function at a depth, from 1. Returns whether it is not there yet. */
-static int step(struct way *way, size_t depth, int64_t function)
+/* What is on the way to a node. */
+struct ways {
+	struct way functions, lines;
+	struct tree *of_lines; /* numbers the lines: its items */
+};
+
+/* Go to an item at a depth, from 1. Returns whether it is not there yet. */
+static int step(struct way *way, size_t depth, int64_t item)
 {
-	size_t known = way->function_capacity;
+	size_t known = way->item_capacity;
 
 	for (; way->depth >= depth; way->depth--)
-		way->on_way[way->functions[way->depth - 1]]--;
-	way->functions = memory_grow(way->functions, way->depth, &way->capacity,
-	                             sizeof(*way->functions));
-	way->functions[way->depth++] = function;
-	if ((size_t)function >= known) {
-		way->function_capacity = 2 * (size_t)function + 64;
-		way->on_way = memory_resize(way->on_way, way->function_capacity,
-		                            sizeof(*way->on_way));
-		for (size_t i = known; i < way->function_capacity; i++)
-			way->on_way[i] = 0;
+		way->on_way[way->items[way->depth - 1]]--;
+	way->items = memory_grow(way->items, way->depth, &way->capacity, sizeof(*way->items));
+	way->items[way->depth++] = item;
+	if ((size_t)item >= known) {
+		way->item_capacity = 2 * (size_t)item + 64;
+		way->on_way = memory_resize(way->on_way, way->item_capacity, sizeof(*way->on_way));
+		memset(way->on_way + known, 0, (way->item_capacity - known) * sizeof(*way->on_way));
 	}
-	return way->on_way[function]++ == 0;
+	return way->on_way[item]++ == 0;
 }
 
-static void put_stack(struct sql *sql, uint32_t node, uint32_t size, struct way *way, size_t depth)
+static void free_way(struct way *way)
+{
+	free(way->items);
+	free(way->on_way);
+}
+
+static void put_stack(struct sql *sql, uint32_t node, uint32_t size, struct ways *ways,
+                      size_t depth)
 {
 	const struct sym_frame *frame = &sql->tree->items[sql->tree->nodes[node].item];
 	int64_t function = sql_function(sql, frame->function), file = sql_file(sql, frame->file);
@@ -91,28 +101,32 @@ static void put_stack(struct sql *sql, uint32_t node, uint32_t size, struct way 
 	if (frame->address != 0)
 		cell_address(&row[SQL_STACK_address], frame->address);
 	cell_integer(&row[SQL_STACK_is_inlined], frame->inlined);
-	cell_integer(&row[SQL_STACK_is_outermost], step(way, depth, function));
+	cell_integer(&row[SQL_STACK_is_outermost], step(&ways->functions, depth, function));
+	cell_integer(&row[SQL_STACK_is_outermost_line],
+	             step(&ways->lines, depth, tree_item(ways->of_lines, frame)));
 	cell_integer(&row[SQL_STACK_is_kept], kept_set_apart(sql->tree, &node, 1) == 0);
 }
 
 void sql_stacks_put(struct sql *sql)
 {
-	struct way way = {.depth = 0};
+	struct ways ways = {.of_lines = NULL};
 	uint32_t *sizes, node = TREE_ROOT, id = 0;
 	size_t depth = 0;
 
 	place_processes(sql);
+	ways.of_lines = tree_create(TREE_LINES, symbols_total(sql->job->dataset->symbols));
 	sizes = find_sizes(sql->tree);
 	sql->ids = memory_take(sql->tree->count, sizeof(*sql->ids));
 	sql->parents = memory_take(sql->tree->count, sizeof(*sql->parents));
 	while ((node = tree_next(sql->tree, node, &depth)) != TREE_NONE) {
 		sql->ids[node] = ++id;
 		sql->parents[id] = sql->ids[sql->tree->nodes[node].parent];
-		put_stack(sql, node, sizes[node], &way, depth);
+		put_stack(sql, node, sizes[node], &ways, depth);
 	}
 	free(sizes);
-	free(way.functions);
-	free(way.on_way);
+	free_way(&ways.functions);
+	free_way(&ways.lines);
+	tree_destroy(ways.of_lines);
 }
 
 static uint64_t key_of(uint32_t parent, uint64_t pc, uint32_t generation)
