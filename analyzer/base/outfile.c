@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,25 @@ int outfile_close(FILE *out, int is_whole)
 	return error;
 }
 
+/* Signals by which a user ends the program; if they end it, nothing is left. */
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void on_ending(int signal)
+{
+	outfile_take_all_back();
+	raise(signal); /* when this returns, it does what it does by default */
+}
+
+static void watch_endings(void (*from)(int), void (*to)(int), int flags)
+{
+	const struct sigaction action = {.sa_handler = to, .sa_flags = flags};
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (sigaction(endings[i], NULL, &old) == 0 && old.sa_handler == from)
+			sigaction(endings[i], &action, NULL);
+}
+
 /* The rights of the file that is replaced, or those of any new file. */
 static mode_t rights_of(const struct stat *there)
 {
@@ -180,6 +200,7 @@ struct outfile *outfile_begin(const char *path, const char **name)
 		return NULL;
 	}
 	add_open(output);
+	watch_endings(SIG_DFL, on_ending, (int)SA_RESETHAND);
 	*name = output->name;
 	return output;
 }
@@ -193,6 +214,7 @@ int outfile_end(struct outfile *output, int is_whole)
 	if (!is_whole || error != 0)
 		unlink(output->name);
 	remove_open(output);
+	watch_endings(on_ending, SIG_DFL, 0);
 	free_output(output);
 	return error;
 }

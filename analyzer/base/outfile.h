@@ -18,10 +18,10 @@ FILE *outfile_append(const char *path);
 int outfile_close(FILE *out, int is_whole);
 
 /* A file that something else writes by its name. outfile_begin makes an empty one beside `path`,
- * *name, which is removed if the program ends. outfile_end gives it the name `path` if it is whole,
- * in place of a regular file or of the one that a link leads to; else removes it.
- * outfile_begin returns NULL (errno; ENOTSUP: `path` is there and no regular file); outfile_end 0
- * or -errno. */
+ * *name, which is removed if the program ends, also by SIGINT, SIGTERM or SIGHUP. One at a time.
+ * outfile_end gives it the name `path` if it is whole, in place of a regular file or of the one
+ * that a link leads to; else removes it. outfile_begin returns NULL (errno; ENOTSUP: `path` is
+ * there and no regular file); outfile_end 0 or -errno. */
 struct outfile;
 struct outfile *outfile_begin(const char *path, const char **name);
 int outfile_end(struct outfile *output, int is_whole);

@@ -3,9 +3,11 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char directory[] = "/tmp/xer-outfile-XXXXXX";
@@ -206,6 +208,43 @@ Test(outfile, one_that_something_else_writes_is_undone)
 	outfile_take_all_back();
 	cr_expect_eq(count_files(), 1);
 	expect("file", "before");
+}
+
+Test(outfile, nothing_is_left_if_a_signal_ends_the_program)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const char *name;
+
+	for (size_t i = 0; i < 3; i++) {
+		int status;
+		pid_t child = fork();
+
+		if (child == 0) {
+			for (size_t k = 0; k < 3; k++)
+				signal(signals[k], SIG_DFL);
+			if (!outfile_begin("file", &name) || count_files() != 1)
+				_exit(1);
+			raise(signals[i]);
+			_exit(2);
+		}
+		cr_expect_eq(waitpid(child, &status, 0), child);
+		cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == signals[i], "%d", status);
+		cr_expect_eq(count_files(), 0);
+	}
+}
+
+Test(outfile, a_signal_that_is_handled_stays_so)
+{
+	const char *name;
+	struct outfile *output;
+
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	output = outfile_begin("file", &name);
+	raise(SIGHUP);
+	cr_expect_eq(outfile_end(output, 1), 0);
+	cr_expect_eq(signal(SIGHUP, SIG_DFL), SIG_IGN);
+	cr_expect_eq(signal(SIGTERM, SIG_DFL), SIG_DFL);
 }
 
 Test(outfile, only_a_regular_file_is_replaced)
