@@ -21,21 +21,18 @@ const char *sql_name(struct sql_names *names, uint32_t value)
 	return names->names[value];
 }
 
-static void put_stack(const struct sql_walk *walk, struct cell *cell, const uint32_t *places,
+static void put_stack(const struct sql_walk *walk, struct cell *cell, const uint32_t *stacks,
                       uint32_t node)
 {
-	uint32_t stack;
-
 	if (walk->node_of && node != EXP_NO_INDEX)
 		node = walk->node_of[node];
-	stack = sql_stack(walk->sql, places, walk->process->places.count, node);
-	if (stack != 0)
-		cell_integer(cell, stack);
+	if (node < walk->process->stacks.count && stacks[node] != 0)
+		cell_integer(cell, stacks[node]);
 }
 
 void sql_put_stack(const struct sql_walk *walk, struct cell *cell, const struct sql_event *event)
 {
-	put_stack(walk, cell, walk->process->places.own, event->fact->node);
+	put_stack(walk, cell, walk->process->stacks.own, event->fact->node);
 }
 
 /* ---- samples ---- */
@@ -47,7 +44,7 @@ static void put_sample(struct sql_walk *walk, const struct sql_event *event)
 
 	cell_integer(&row[SQL_SAMPLE_thread], event->thread);
 	cell_integer(&row[SQL_SAMPLE_time_ns], event->span.end_ns);
-	put_stack(walk, &row[SQL_SAMPLE_stack], walk->process->places.clock, fact->node);
+	put_stack(walk, &row[SQL_SAMPLE_stack], walk->process->stacks.clock, fact->node);
 	cell_integer(&row[SQL_SAMPLE_cpu], fact->cpu);
 	cell_count(&row[SQL_SAMPLE_cpu_ns], fact->cpu_ns);
 	cell_text(&row[SQL_SAMPLE_state], sql_name(&walk->clock_states, fact->type));

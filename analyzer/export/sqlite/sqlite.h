@@ -20,11 +20,19 @@
 #include "experiment/table/hash.h"
 #include "experiment/table/index.h"
 
+/* Ids of the stacks of a process's events, by node: of clock samples, and of all others; 0: there
+ * is none. */
+struct sql_stacks {
+	const uint32_t *own, *clock; /* [count] */
+	size_t count;
+};
+
 /* What is known of a process while its rows are written. */
 struct sql_process {
 	const struct dataset_experiment *at;
-	struct tree_places places; /* of its stacks in the tree */
-	int64_t first_thread;      /* id of its thread 0; those of its others follow */
+	struct tree_places places; /* of its stacks in the tree, until there are ids: */
+	struct sql_stacks stacks;
+	int64_t first_thread; /* id of its thread 0; those of its others follow */
 };
 
 struct sql {
@@ -60,15 +68,9 @@ void sql_objects_put(struct sql *sql);
 /* Put the stacks of all processes into one tree, and write them. */
 void sql_stacks_put(struct sql *sql);
 
-/* Write the metrics that there are, and the values of the stacks of all processes. */
+/* Write the metrics that there are, and the values of the stacks of all processes, whose stacks
+ * have ids afterwards. */
 void sql_metrics_put(struct sql *sql);
-
-/* Id of the stack of an event at a node, 0: it has none. */
-static inline uint32_t sql_stack(const struct sql *sql, const uint32_t *places, size_t count,
-                                 uint32_t node)
-{
-	return node < count ? sql->ids[places[node]] : 0;
-}
 
 /* A process that runs may have other nodes when it is read again. By node: what it was in `old`,
  * EXP_NO_INDEX: it was not there; NULL: those that were there have their numbers still. The caller

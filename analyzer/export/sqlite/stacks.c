@@ -295,6 +295,18 @@ static void put_metric(const struct sql *sql, unsigned id)
 	cell_text(&row[SQL_METRIC_unit], export_unit(id, units));
 }
 
+/* Events ask for ids, millions of times. */
+static void find_stacks(struct sql *sql, struct sql_process *process)
+{
+	struct tree_places *places = &process->places;
+
+	for (size_t i = 0; i < places->count; i++) {
+		places->own[i] = sql->ids[places->own[i]];
+		places->clock[i] = sql->ids[places->clock[i]];
+	}
+	process->stacks = (struct sql_stacks){places->own, places->clock, places->count};
+}
+
 void sql_metrics_put(struct sql *sql)
 {
 	struct values values = {.sql = sql};
@@ -307,6 +319,7 @@ void sql_metrics_put(struct sql *sql)
 	for (size_t i = 0; i < sql->process_count; i++) {
 		values.process = &sql->processes[i];
 		put_process(&values);
+		find_stacks(sql, &sql->processes[i]);
 	}
 	free(values.exclusive);
 	free(values.inclusive);
