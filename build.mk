@@ -35,7 +35,7 @@ HAS_M32  := $(shell find libcollector format -name '*.[ch]' | xargs sed -n '/^.i
 # The 32-bit library has no call stacks. It leaves out these rooms and modules, and all modules that call stack_of.
 ROOMS64   := calls heap io java jit mpi omp unwind wall
 MODULES64 := $(patsubst libcollector/%.c,%,$(shell grep -lrw --include='*.c' stack_of libcollector)) \
-	attach events/allocator events/blocking events/heap_sampled events/operators events/sync_other events/sync_owner profile/tick profile/tick_arm profile/tick_sample hook/got hook/visible object/code object/elffile \
+	attach events/allocator events/blocking events/earlier events/heap_sampled events/operators events/sync_other events/sync_owner profile/tick profile/tick_arm profile/tick_sample hook/got hook/visible object/code object/elffile \
 	object/loader thread/buserror process/reaped thread/handler_stack thread/lostpages thread/memo thread/memo_pool thread/pointer thread/restart
 COLLECTOR32_OBJ := $(filter-out $(patsubst %,$(BUILD)/obj/m32/libcollector/%,$(addsuffix /%,$(ROOMS64)) $(addsuffix .o,$(MODULES64))), \
 	$(call objects,m32/,libcollector)) $(filter-out %/nearest.o %/seekable.o %/memstream.o,$(call objects,m32/,format))

@@ -190,9 +190,12 @@ static int run_entry(struct job *job, int *touched)
 	uint64_t path = call_put(&job->place, &job->used, job->library, strlen(job->library) + 1);
 	uint64_t name = call_put(&job->place, &job->used, entry, strlen(entry) + 1);
 	uint64_t text = call_put(&job->place, &job->used, job->text, strlen(job->text) + 1);
-	uint64_t handle = 0, function = 0, result = 0;
+	uint64_t handle = 0, function = 0, result = 0, taken_from;
+	struct attach_call call;
 	int error = path && name && text ? 0 : -E2BIG;
 
+	arch_interrupted_call(&job->place.state.registers, &call);
+	taken_from = call_put(&job->place, &job->used, &call, sizeof(call));
 	if (error == 0)
 		error = call_symbol(job, "dlopen", path,
 		                    RTLD_NOW | RTLD_NODELETE | (job->is_detach ? RTLD_NOLOAD : 0),
@@ -204,7 +207,7 @@ static int run_entry(struct job *job, int *touched)
 	if (error == 0 && function == 0)
 		return explain_result(job, -EPROTO);
 	if (error == 0)
-		error = call_function(&job->place, function, text, 0, ENTRY_MS, &result);
+		error = call_function(&job->place, function, text, taken_from, ENTRY_MS, &result);
 	*touched = error == 0 || error == -EFAULT;
 	if (error == -ESTALE && function)
 		error = 0;

@@ -216,8 +216,10 @@ struct exp_wait {
 	uint8_t state;   /* enum fmt_wall_state */
 	uint8_t family;  /* enum fmt_wait_family */
 	uint8_t func;    /* of that family's enumeration */
-	uint32_t ready;  /* after a wait for several descriptors, how many were ready, of which
-	                    `object` is the first; else 0 */
+	uint8_t is_earlier; /* it began before the thread's waits were recorded: time_s less span_ns
+	                       is the moment at which it was seen first */
+	uint32_t ready;     /* after a wait for several descriptors, how many were ready, of which
+	                       `object` is the first; else 0 */
 };
 
 struct exp_wall {

@@ -13,6 +13,7 @@
 #include "libcollector/base/source.h"
 #include "libcollector/close.h"
 #include "libcollector/control.h"
+#include "libcollector/events/earlier.h"
 #include "libcollector/exec/environment.h"
 #include "libcollector/hook/got.h"
 #include "libcollector/hook/hook.h"
@@ -97,8 +98,10 @@ static void reset(const struct process_moment *now)
 static void forget_past(void)
 {
 	for (struct col_thread *state = thread_first(); state; state = state->next)
-		if (atomic_load(&state->tid))
+		if (atomic_load(&state->tid)) {
 			tick_forget_past(state);
+			EACH_SOURCE(thread_pass, state);
+		}
 	col_self->home = 0;
 	memo_forget(col_self);
 }
@@ -165,7 +168,7 @@ static int begin(void)
 	return 0;
 }
 
-EXPORT int collector_attach(const char *text)
+EXPORT int collector_attach(const char *text, const struct attach_call *call)
 {
 	static struct descriptor descriptor;
 	struct process_moment now = process_moment_now();
@@ -176,7 +179,7 @@ EXPORT int collector_attach(const char *text)
 		return error;
 	/* xcollect deletes the experiment if its helper was killed. */
 	if (process_is_recorded() && col_log_is_deleted())
-		collector_detach(NULL);
+		collector_detach(NULL, NULL);
 	if (process_is_recorded())
 		return -EBUSY;
 	error = thread_first() ? wait_until_quiet() : 0;
@@ -185,7 +188,9 @@ EXPORT int collector_attach(const char *text)
 	reset(&now);
 	col.descriptor = descriptor;
 	tick_borrow();
+	earlier_borrow(call);
 	error = begin();
+	earlier_borrow(NULL);
 	tick_give_back();
 	errno = saved_errno;
 	return error;
@@ -203,7 +208,7 @@ static void log_detach(void)
 	col_event_end(&text);
 }
 
-EXPORT int collector_detach(const char *unused)
+EXPORT int collector_detach(const char *unused, const struct attach_call *call)
 {
 	int saved_errno = errno;
 
@@ -214,7 +219,9 @@ EXPORT int collector_detach(const char *unused)
 	sources_stop_early();
 	EACH_SOURCE(leave);
 	wait_until_quiet();
+	earlier_borrow(call);
 	process_account();
+	earlier_borrow(NULL);
 	log_detach();
 	control_leave();
 	col_stop_events(NULL);

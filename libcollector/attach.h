@@ -5,10 +5,12 @@
 #ifndef XER_COLLECTOR_ATTACH_H
 #define XER_COLLECTOR_ATTACH_H
 
+#include "format/attach.h"
+
 /* Begin to record as `text` says. Returns 0 or -errno, see format/attach.h. */
-int collector_attach(const char *text);
+int collector_attach(const char *text, const struct attach_call *call);
 
 /* End the recording; the process goes on. Returns 0, or -ENOENT if there is none. */
-int collector_detach(const char *unused);
+int collector_detach(const char *unused, const struct attach_call *call);
 
 #endif

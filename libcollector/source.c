@@ -4,6 +4,7 @@
 #include "libcollector/base/source.h"
 #include "libcollector/calls/functrace.h"
 #include "libcollector/events/allocator.h"
+#include "libcollector/events/earlier.h"
 #include "libcollector/events/heap.h"
 #include "libcollector/events/sync.h"
 #include "libcollector/events/usertrace.h"

@@ -19,6 +19,8 @@
 #error "xer_attach knows x86-64 alone"
 #endif
 
+#include "format/attach.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -49,6 +51,9 @@ uint64_t arch_sp(const struct arch_registers *registers);
 /* The system call that the thread is in, -1: in none. One that the kernel has begun again may be
  * SYS_restart_syscall. */
 int64_t arch_call(const struct arch_registers *registers);
+
+/* The system call that the stopped thread was taken out of, and will be again when it goes on. */
+void arch_interrupted_call(const struct arch_registers *registers, struct attach_call *call);
 
 /* What a function or a system call has returned. */
 uint64_t arch_result(const struct arch_registers *registers);

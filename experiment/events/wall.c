@@ -85,6 +85,60 @@ static void on_open(struct reader *reader, struct wallthread *thread,
 	thread->open_cpu = exp_cursor_cpu(cursor);
 }
 
+/* ---- waits that began before the recording */
+
+/* Count it as one that lasted until `to`: at least, if it was still met there. */
+static void count_earlier(struct reader *reader, struct wallthread *thread, uint64_t to, int error)
+{
+	const struct fmt_wait_earlier *earlier = &thread->earlier;
+	struct wallthread_wait wait = {
+		.from = earlier->since,
+		.to = to,
+		.buffer_ticks = thread->earlier_at.buffer_tsc,
+		.count = 1,
+		.node = thread->earlier_node,
+		.is_vague = !error,
+		.kept = kept_of(earlier->state, earlier->family, earlier->func)};
+	int is_one = thread->earlier_at.payload != NULL;
+
+	thread->earlier_at.payload = NULL;
+	if (!is_one || to <= wait.from)
+		return;
+	wait.ticks = to - wait.from;
+	wait.kept.object = fmt_u48_get(&earlier->object);
+	wait.kept.owner = earlier->owner;
+	wait.kept.error = (uint32_t)error;
+	wait.kept.is_earlier = 1;
+	wallthread_wait(&reader->all, thread, &wait);
+}
+
+/* The first record of such a wait tells what it is, the second one that it still lasts. */
+static void on_earlier(struct reader *reader, const struct exp_cursor *cursor)
+{
+	struct exp_load *load = reader->all.load;
+	struct fmt_wait_earlier record;
+	struct wallthread *thread;
+
+	memcpy(&record, cursor->payload, sizeof(record));
+	exp_load_time(load, cursor->tsc);
+	if (!is_state(record.state) || record.since > cursor->tsc ||
+	    !exp_load_is_wait(load, cursor->tsc, cursor->tsc - record.since)) {
+		exp_cursor_fault(cursor, "a wait that cannot be");
+		return;
+	}
+	thread = wallthread_of(&reader->all, record.tid);
+	if (!thread)
+		return;
+	if (thread->earlier_at.payload && thread->earlier.since == record.since) {
+		count_earlier(reader, thread, cursor->tsc, EXP_SYNC_OPEN);
+		load->set.wall.open++;
+		return;
+	}
+	thread->earlier = record;
+	thread->earlier_at = *cursor;
+	thread->earlier_node = exp_load_stack(load, cursor, record.stack);
+}
+
 /* A record of a wait: it says that an earlier one of the thread has ended. */
 static void on_record(struct reader *reader, const struct exp_cursor *cursor)
 {
@@ -97,6 +151,7 @@ static void on_record(struct reader *reader, const struct exp_cursor *cursor)
 		return;
 	thread->open_at.payload = NULL;
 	if (cursor->payload[0] == FMT_KIND_wait_open) {
+		count_earlier(reader, thread, cursor->tsc, 0);
 		on_open(reader, thread, cursor);
 		return;
 	}
@@ -104,19 +159,26 @@ static void on_record(struct reader *reader, const struct exp_cursor *cursor)
 	fault = (is_one ? take_wait : take_sum)(reader, cursor, &wait);
 	if (!fault && !exp_load_is_wait(reader->all.load, cursor->tsc, cursor->tsc - wait.from))
 		fault = "a wait began before the recording";
-	if (fault)
+	if (fault) {
 		exp_cursor_fault(cursor, fault);
-	else
-		wallthread_wait(&reader->all, thread, &wait);
+		return;
+	}
+	count_earlier(reader, thread, wait.from, 0);
+	wallthread_wait(&reader->all, thread, &wait);
 }
 
 static void on_account(struct reader *reader, const struct exp_cursor *cursor)
 {
 	struct exp_load *load = reader->all.load;
 	struct fmt_account account;
+	struct wallthread *thread;
 
 	memcpy(&account, cursor->payload, sizeof(account));
 	exp_load_time(load, cursor->tsc);
+	thread = wallthread_of(&reader->all, account.tid);
+	if (!thread)
+		return;
+	count_earlier(reader, thread, cursor->tsc, 0);
 	if (account.begin == 0 || account.begin > cursor->tsc ||
 	    !exp_load_is_wait(load, cursor->tsc, cursor->tsc - account.begin))
 		exp_cursor_fault(cursor, "a thread began before the recording");
@@ -129,16 +191,18 @@ static void on_event(void *context, const struct exp_cursor *cursor)
 	struct reader *reader = context;
 	const struct fmt_record *record = fmt_record_find(cursor->payload[0]);
 	unsigned kind = record ? record->kind : 0;
-	int is_account = kind == FMT_KIND_account;
+	int is_account = kind == FMT_KIND_account, is_earlier = kind == FMT_KIND_wait_earlier;
 
 	reader->last_tsc = cursor->tsc > reader->last_tsc ? cursor->tsc : reader->last_tsc;
-	if (!is_account && kind != FMT_KIND_wait && kind != FMT_KIND_wait_sum &&
+	if (!is_account && !is_earlier && kind != FMT_KIND_wait && kind != FMT_KIND_wait_sum &&
 	    kind != FMT_KIND_wait_open)
 		return;
 	if (cursor->payload_size < record->size)
 		exp_cursor_fault(cursor, "a record is too short");
 	else if (is_account)
 		on_account(reader, cursor);
+	else if (is_earlier)
+		on_earlier(reader, cursor);
 	else
 		on_record(reader, cursor);
 }
@@ -183,6 +247,7 @@ static int finish(struct reader *reader)
 	for (size_t i = 0; i < reader->all.count; i++) {
 		struct wallthread *thread = &reader->all.threads[i];
 
+		count_earlier(reader, thread, end, EXP_SYNC_OPEN);
 		count_open(reader, thread, end);
 		wallthread_end(&reader->all, thread);
 		load->lives[i] = thread->life;

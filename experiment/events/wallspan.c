@@ -74,12 +74,13 @@ static uint64_t excess_of(const struct wallspan *span, uint64_t most_ns)
 	return span->ns > most_ns ? span->ns - most_ns : 0;
 }
 
-uint64_t wallspan_settle(struct wallspan *span, uint64_t off_ns)
+uint64_t wallspan_settle(struct wallspan *span, uint64_t off_ns, uint64_t queue_ns)
 {
 	uint64_t most_ns = off_ns > span->sure_ns ? off_ns - span->sure_ns : 0;
+	uint64_t blocked_ns = most_ns > queue_ns ? most_ns - queue_ns : 0;
 
-	if (excess_of(span, most_ns))
-		shorten_doubtful(span, WALLSPAN_LEFT, excess_of(span, most_ns));
+	if (excess_of(span, blocked_ns))
+		shorten_doubtful(span, WALLSPAN_LEFT, excess_of(span, blocked_ns));
 	if (excess_of(span, most_ns))
 		shorten_doubtful(span, WALLSPAN_WORKS, excess_of(span, most_ns));
 	shorten_all(span, most_ns);

@@ -37,9 +37,10 @@ struct wallspan {
 /* Add a wait. Returns 0 or -ENOMEM. */
 int wallspan_add(struct wallspan *span, const struct wallspan_wait *wait);
 
-/* The thread had no CPU time in `off_ns` of that time: shorten the waits so that they fit. Returns
- * what of off_ns is left. */
-uint64_t wallspan_settle(struct wallspan *span, uint64_t off_ns);
+/* The thread had no CPU time in `off_ns` of that time, and was ready in `queue_ns` of it: shorten
+ * the waits so that they fit. Those that it has left may have no such time in them; others end with
+ * some, until the thread runs again. Returns what of off_ns is left. */
+uint64_t wallspan_settle(struct wallspan *span, uint64_t off_ns, uint64_t queue_ns);
 
 /* Forget the waits. */
 void wallspan_clear(struct wallspan *span);

@@ -41,7 +41,8 @@ static uint64_t ns_of(const struct wallthreads *threads, uint64_t ticks)
 
 static enum wallspan_doubt doubt_of(const struct wallthread_wait *wait)
 {
-	if (wait->kept.error == ECANCELED && wait->kept.family != FMT_wait_family_SYNC)
+	if (wait->is_vague ||
+	    (wait->kept.error == ECANCELED && wait->kept.family != FMT_wait_family_SYNC))
 		return WALLSPAN_LEFT;
 	switch (wait->kept.state) {
 	case FMT_wall_state_FILE:
@@ -334,7 +335,8 @@ static void settle(struct wallthreads *threads, struct wallthread *thread, uint6
                    uint64_t cpu_ns, uint64_t queue_ns)
 {
 	uint64_t all_ns = ns_of(threads, exp_pauses_outside(&threads->pauses, thread->life.at, at));
-	uint64_t rest_ns = wallspan_settle(&thread->span, all_ns > cpu_ns ? all_ns - cpu_ns : 0);
+	uint64_t rest_ns = wallspan_settle(&thread->span, all_ns > cpu_ns ? all_ns - cpu_ns : 0,
+	                                   queue_ns);
 
 	count_waits(threads, thread);
 	count_rest(threads, thread);

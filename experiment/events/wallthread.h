@@ -42,6 +42,11 @@ struct wallthread {
 	struct fmt_wait_open open;
 	struct exp_cursor open_at; /* its pointers are invalid; payload NULL: there is none */
 	uint16_t open_cpu;
+	/* A wait that it was in when its waits began to be recorded, and that had not ended by
+	 * then. */
+	struct fmt_wait_earlier earlier;
+	struct exp_cursor earlier_at; /* as open_at */
+	uint32_t earlier_node;
 };
 
 /* Those of one load. */
@@ -63,6 +68,7 @@ struct wallthread_wait {
 	uint32_t count;
 	uint32_t node;
 	uint16_t cpu;
+	int is_vague;         /* it may be shorter by anything */
 	struct exp_wait kept; /* what is told of it, but for times, thread and node */
 };
 

@@ -7,7 +7,7 @@
  *  - a folder with the functions that other rooms declare and that are its instructions alone:
  *      signal_return.c   arch_signal_return, below
  *      on_stack.c        arch_on_stack, below
- *      prologue.c        arch_bytes_at_call and arch_bytes_to_return, below
+ *      prologue.c        arch_bytes_at_call, arch_bytes_to_return and arch_frame_bytes, below
  *      buserror_entry.c  buserror_entries   thread/buserror.h  entries before the program's
  * handlers java_walk.c       java_walk_step     java/java_walk.h   frames of HotSpot's code nops.c
  * nops.h             in calls/          code that does nothing, for patches sled.c sled.h in calls/
@@ -157,6 +157,10 @@ static inline enum arch_fault arch_fault_of(const ucontext_t *context,
  * come to next, if it goes upwards. Returns how many they are. */
 static inline int arch_string_next(const ucontext_t *context, uint64_t next[ARCH_STRINGS]);
 
+/* The number of the system call that ends at pc, as the code before it shows; -1: the code does not
+ * show it. Reads nothing of the page before. */
+static inline int64_t arch_call_before(uint64_t pc);
+
 /* The number of the system call that has just failed with EINTR in the interrupted code, as the
  * code before pc shows; -1: there is none, or the code does not show it. Reads nothing of the page
  * before. */
@@ -204,6 +208,11 @@ static inline void arch_put_stub(uint8_t *at, uint64_t target);
 /* Bytes from the stack pointer up to the return address, if the 8 bytes at `code` give them back
  * and return at once, as the end of _init does. -1: they do something else. */
 int arch_bytes_to_return(const uint8_t *code) __attribute__((visibility("hidden")));
+
+/* Bytes from the stack pointer up to the frame pointer in the function at code[size], after its
+ * first instructions, which set the frame pointer, save registers and make room. size: up to where
+ * the function is. -1: it does not begin so. */
+int arch_frame_bytes(const uint8_t *code, size_t size) __attribute__((visibility("hidden")));
 
 /* Bytes from the CFA down to the stack pointer before the call whose return address is `site`, if
  * that call is the first instruction of the function at `code` (instructions that are known to come

@@ -272,17 +272,22 @@ static inline int arch_string_next(const ucontext_t *context, uint64_t next[ARCH
 }
 
 /* mov $number,%eax; syscall */
-static inline int64_t arch_failed_call(const ucontext_t *context)
+static inline int64_t arch_call_before(uint64_t pc)
 {
-	const greg_t *gregs = context->uc_mcontext.gregs;
-	const uint8_t *at = (const uint8_t *)gregs[REG_RIP];
+	const uint8_t *at = (const uint8_t *)pc;
 	uint32_t number;
 
-	if (gregs[REG_RAX] != -EINTR || ((uintptr_t)at & 4095) < 7 ||
-	    !arch_is_syscall((uint64_t)at - 2) || at[-7] != 0xb8)
+	if ((pc & 4095) < 7 || !arch_is_syscall(pc - 2) || at[-7] != 0xb8)
 		return -1;
 	memcpy(&number, at - 6, 4);
 	return number;
+}
+
+static inline int64_t arch_failed_call(const ucontext_t *context)
+{
+	const greg_t *gregs = context->uc_mcontext.gregs;
+
+	return gregs[REG_RAX] == -EINTR ? arch_call_before((uint64_t)gregs[REG_RIP]) : -1;
 }
 
 /* Where the word is that the instruction of 4 or 5 bytes before `end` loads into a register, by its

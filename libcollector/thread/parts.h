@@ -126,6 +126,15 @@ struct wall_thread {
 	struct wall_sum sums[WALL_SUMS];
 };
 
+/* A wait that had begun before the thread's waits were recorded (earlier.h). Not the thread's own:
+ * who looks at it writes this. */
+struct earlier_wait {
+	uint64_t since;  /* the first look, 0: there was no such wait, or its end is known */
+	uint64_t sp, pc; /* where the thread was */
+	uint64_t cpu_ns; /* its CPU time by then, 0: unknown */
+	uint32_t stack;
+};
+
 /* ---- MPI */
 
 /* The thread's own. A tick handler reads state. */

@@ -113,6 +113,13 @@ void thread_tell(struct col_thread *thread, enum col_context context, enum fmt_t
 	            sys_clock_ns(CLOCK_MONOTONIC), col_ticks());
 }
 
+void thread_tell_of(struct col_thread *thread, enum col_context context, uint32_t tid,
+                    const char name[16])
+{
+	write_about(thread, context, tid, name, FMT_thread_origin_FOUND,
+	            sys_clock_ns(CLOCK_MONOTONIC), col_ticks());
+}
+
 void thread_write_main(struct col_thread *thread, enum col_context context,
                        const struct process_moment *start)
 {

@@ -58,6 +58,7 @@ struct col_thread {
 	uint64_t java_since[2]; /* event times of their beginnings */
 	uint64_t java_object[2];
 	struct wall_thread wall;
+	struct earlier_wait earlier;
 	struct functrace_thread functrace;
 	struct omp_thread omp;
 	struct mpi_thread mpi;

@@ -75,6 +75,10 @@ void thread_become(struct col_thread *state);
 void thread_tell(struct col_thread *thread, enum col_context context,
                  enum fmt_thread_origin origin);
 
+/* The same of another thread, which was found, by the calling one. */
+void thread_tell_of(struct col_thread *thread, enum col_context context, uint32_t tid,
+                    const char name[16]);
+
 /* The thread is gone, or was never created: another one may have the state. */
 void thread_end(struct col_thread *state);
 

@@ -74,6 +74,8 @@ void wait_put_call(const struct dataset *dataset, FILE *out, const struct datase
 		fputc(')', out);
 	}
 	free(object);
+	if (wait->is_earlier)
+		fputs(", began before the recording", out);
 	if (wait->error == EXP_SYNC_OPEN)
 		fputs(", has not ended", out);
 	else if (wait->error != 0)

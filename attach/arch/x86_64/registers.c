@@ -61,6 +61,22 @@ int64_t arch_call(const struct arch_registers *registers)
 	return (int64_t)registers->user.orig_rax;
 }
 
+/* The kernel marks a call that is to go on by its result, which no program ever sees
+ * (include/linux/errno.h: ERESTARTSYS to ERESTART_RESTARTBLOCK). */
+void arch_interrupted_call(const struct arch_registers *registers, struct attach_call *call)
+{
+	enum { FIRST = -516, LAST = -512 };
+	const struct user_regs_struct *user = &registers->user;
+	int64_t result = (int64_t)user->rax;
+
+	*call = (struct attach_call){
+		.number = result >= FIRST && result <= LAST ? (int64_t)user->orig_rax : -1,
+		.argument = {user->rdi, user->rsi, user->rdx, user->r10, user->r8, user->r9},
+		.sp = user->rsp,
+		.pc = user->rip,
+		.fp = user->rbp};
+}
+
 uint64_t arch_result(const struct arch_registers *registers)
 {
 	return registers->user.rax;

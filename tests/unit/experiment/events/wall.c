@@ -87,6 +87,22 @@ static void account_at(uint64_t at, uint64_t begin, uint64_t cpu_ns, uint64_t qu
 	maker_event(&stream, at, &record, sizeof(record));
 }
 
+/* By another thread than TID. */
+static void earlier_at(uint64_t at, uint64_t since, unsigned state, uint32_t stack)
+{
+	struct fmt_wait_earlier record = {.kind = FMT_KIND_wait_earlier,
+	                                  .state = (uint8_t)state,
+	                                  .family = FMT_wait_family_SYNC,
+	                                  .func = FMT_sync_func_MUTEX_LOCK,
+	                                  .stack = stack,
+	                                  .since = since,
+	                                  .tid = TID,
+	                                  .owner = TID + 2};
+
+	fmt_u48_put(&record.object, 0x5000);
+	maker_event(&stream, at, &record, sizeof(record));
+}
+
 static void begin(void)
 {
 	maker_extent(&stream, TID, t, 64 * 4096);
@@ -122,6 +138,83 @@ Test(wall, waits_count_by_state_and_stack)
 	cr_assert_eq(set->wall.longest[0].tid, TID);
 	cr_assert_float_eq(set->wall.longest[0].time_s, 0.1, 1e-9);
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+}
+
+/* ---- waits that began before the recording */
+
+Test(wall, one_that_still_lasts_has_not_ended)
+{
+	maker_extent(&stream, TID + 1, t, 4096);
+	earlier_at(t + 10 * MS, t + 10 * MS, FMT_wall_state_LOCK, ids[1]);
+	earlier_at(t + 90 * MS, t + 10 * MS, FMT_wall_state_LOCK, ids[1]);
+	account_at(t + 90 * MS, t + 10 * MS, 0, 0, FMT_account_reason_STOP);
+
+	const struct exp_data_set *set = load("walltrace");
+	const struct exp_wait *wait = set->wall.longest;
+
+	cr_assert_eq(value(set, EXP_WALL_LOCK, 1), 80 * MS);
+	cr_assert_eq(set->wall.longest_count, 1);
+	cr_assert_eq(set->wall.open, 1);
+	cr_assert(wait->error == EXP_SYNC_OPEN && wait->is_earlier);
+	cr_assert(wait->tid == TID && wait->owner == TID + 2 && wait->object == 0x5000);
+	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
+}
+
+Test(wall, one_that_ends_lasts_until_the_next_wait_without_the_cpu_time_until_then)
+{
+	maker_extent(&stream, TID + 1, t, 4096);
+	earlier_at(t + 10 * MS, t + 10 * MS, FMT_wall_state_LOCK, ids[1]);
+	maker_extent(&stream, TID, t, 4096);
+	wait_at(t + 100 * MS, FMT_wall_state_SLEEP, 16 * MS, ids[2]);
+	account_at(t + 110 * MS, t + 10 * MS, 30 * MS, 8 * MS, FMT_account_reason_END);
+
+	const struct exp_data_set *set = load("walltrace");
+
+	cr_assert_eq(value(set, EXP_WALL_SLEEP, 2), 16 * MS);
+	cr_assert_eq(value(set, EXP_WALL_LOCK, 1), 46 * MS,
+	             "of 100 ms, 30 were CPU time, 8 without a CPU, and 16 another wait");
+	cr_assert_eq(set->wall.open, 0);
+	cr_assert_eq(set->wall.longest_count, 2);
+	cr_assert_eq(set->wall.longest[0].error, 0);
+	cr_assert(set->wall.longest[0].is_earlier && !set->wall.longest[1].is_earlier);
+}
+
+Test(wall, one_of_a_killed_process_lasts_to_its_end)
+{
+	maker_extent(&stream, TID + 1, t, 4096);
+	earlier_at(t + 10 * MS, t + 10 * MS, FMT_wall_state_POLL, ids[1]);
+
+	const struct exp_data_set *set = load("walltrace");
+
+	cr_assert_eq(set->wall.longest_count, 1);
+	cr_assert_eq(set->wall.longest->error, EXP_SYNC_OPEN);
+	cr_assert_eq(value(set, EXP_WALL_POLL, 1), 2000000000 - (t + 10 * MS));
+}
+
+Test(wall, a_second_look_that_has_no_first_one_is_a_first_one)
+{
+	maker_extent(&stream, TID + 1, t, 4096);
+	earlier_at(t + 20 * MS, t + 10 * MS, FMT_wall_state_LOCK, ids[1]);
+	account_at(t + 30 * MS, t + 10 * MS, 0, 0, FMT_account_reason_STOP);
+
+	const struct exp_data_set *set = load("walltrace");
+
+	cr_assert_eq(value(set, EXP_WALL_LOCK, 1), 20 * MS);
+	cr_assert_eq(set->wall.open, 0);
+}
+
+Test(wall, one_that_cannot_be_is_a_fault)
+{
+	maker_extent(&stream, TID + 1, t, 4096);
+	earlier_at(t + 10 * MS, t + 20 * MS, FMT_wall_state_LOCK, ids[1]);
+	earlier_at(t + 30 * MS, t - 2000 * MS, FMT_wall_state_LOCK, ids[1]);
+	earlier_at(t + 40 * MS, t + 40 * MS, FMT_wall_state_USER, ids[1]);
+
+	const struct exp_data_set *set = load("walltrace");
+
+	cr_assert_eq(set->wall.longest_count, 0);
+	cr_assert(maker.warnings > 0);
+	cr_assert(strstr(maker.warning, "a wait that cannot be"), "%s", maker.warning);
 }
 
 /* Recorded as waits for conditions, they are counted apart. */
