@@ -103,13 +103,18 @@ sampled = sql("SELECT COUNT(*) FROM process WHERE heap_sampled_every")[0][0]
 flat = lambda rows: [(row, key, value) for row, values in rows for key, value in values]
 near("processes", flat(metrics(view("SELECT * FROM processes"), ("e_",))), flat(any_value(metrics(table("processes", "-metrics", "e.any:name", "-processes"), ("e.",)))), 20 if not sampled else 5e9)
 
-# The tree: ranges of ids are what is below a stack, and inclusive values are sums over them.
-bad = sql("SELECT stack.id FROM stack JOIN stack AS up ON up.id = stack.parent WHERE stack.id NOT BETWEEN up.id + 1 AND up.last OR stack.last > up.last OR stack.depth != up.depth + 1")
-ok("a stack is within the range of its parent", bad == [], bad[:5])
+attributed = lambda rows: [(row["depth"], *one) for row, one in zip(rows, metrics(rows, ("i_", "a.")))]
+inclusive = lambda rows: [(depth, name, [(key[2:], value) for key, value in values]) for depth, name, values in rows if any(value for key, value in values)]
+same("calltree", inclusive(attributed(view("SELECT * FROM calltree"))),
+     inclusive(attributed([row for row in table("calltree", "-metrics", "i.any:name", "-calltree") if row["name"] != "<Total>"])))
+for tree in ("stack", "call_path"):
+    bad = sql(f"SELECT below.id FROM {tree} AS below JOIN {tree} AS up ON up.id = below.parent WHERE below.id NOT BETWEEN up.id + 1 AND up.last OR below.last > up.last OR below.depth != up.depth + 1")
+    ok(f"each {tree} is within the range of its parent", bad == [], bad[:5])
+
 bad = sql("""SELECT m.stack, m.inclusive, SUM(below.exclusive) AS sum FROM stack_metric AS m JOIN stack ON stack.id = m.stack
     JOIN stack_metric AS below ON below.process = m.process AND below.metric = m.metric AND below.stack BETWEEN stack.id AND stack.last
     GROUP BY m.process, m.metric, m.stack HAVING sum != m.inclusive""")
-ok("an inclusive value is the sum over that range", bad == [], bad[:5])
+ok("an inclusive value is the sum over the range of ids below a stack", bad == [], bad[:5])
 
 # Samples, one by one.
 cpu = dict(sql("SELECT keyword, SUM(value) FROM thread_metric JOIN metric ON metric.id = metric GROUP BY metric"))

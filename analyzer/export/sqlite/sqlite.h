@@ -5,6 +5,7 @@
  *   sqlite.c               what is written, in order
  *   functions.c            functions, load objects and source files, each once
  *   stacks.c               the tree of call stacks of all processes, and its values
+ *   call_paths.c           the same by functions alone
  *   processes.c            processes and what is known of them without reading events
  *   events.h               the events that the filters let through
  *   views.def, views.c     views that give the tables of xer_print back
@@ -40,9 +41,10 @@ struct sql {
 	struct database *database;
 	struct sql_process *processes; /* processes[process_count] */
 	size_t process_count, process_capacity;
-	struct tree *tree; /* the stacks of all processes, frame by frame */
-	uint32_t *ids;     /* by node of the tree: id in the database; of the root 0 */
-	uint32_t *parents; /* by id: that of the parent, 0: it is outermost */
+	struct tree *tree;    /* the stacks of all processes, frame by frame */
+	uint32_t *ids;        /* by node of the tree: id in the database; of the root 0 */
+	uint32_t *call_paths; /* by node of the tree: id of its functions */
+	uint32_t *parents;    /* by id: that of the parent, 0: it is outermost */
 	int64_t thread_count;
 	uint32_t io_file_count, object_count; /* ids that were given */
 	struct trace trace;                   /* its job and writers alone: who ended waits */
@@ -63,7 +65,15 @@ int64_t sql_file(struct sql *sql, const char *path);
 /* Write all load objects; no function may be asked for afterwards. */
 void sql_objects_put(struct sql *sql);
 
+/* ---- call_paths.c */
+
+/* Write the stacks of the tree by functions alone. */
+void sql_call_paths_put(struct sql *sql);
+
 /* ---- stacks.c */
+
+/* By node of a tree: how many there are below it, and itself. The caller frees. */
+uint32_t *sql_tree_sizes(const struct tree *tree);
 
 /* Put the stacks of all processes into one tree, and write them. */
 void sql_stacks_put(struct sql *sql);

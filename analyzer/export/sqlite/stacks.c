@@ -29,9 +29,8 @@ static void place_processes(struct sql *sql)
 	tree_tables_fini(sql->tree);
 }
 
-/* By node: how many there are below it, and itself. A parent's number is smaller than its
- * children's. */
-static uint32_t *find_sizes(const struct tree *tree)
+/* A parent's number is smaller than its children's. */
+uint32_t *sql_tree_sizes(const struct tree *tree)
 {
 	uint32_t *sizes = memory_take(tree->count, sizeof(*sizes));
 
@@ -93,6 +92,7 @@ static void put_stack(struct sql *sql, uint32_t node, uint32_t size, struct ways
 		cell_integer(&row[SQL_STACK_parent], parent);
 	cell_integer(&row[SQL_STACK_last], (int64_t)id + size - 1);
 	cell_count(&row[SQL_STACK_depth], depth);
+	cell_integer(&row[SQL_STACK_call_path], sql->call_paths[node]);
 	cell_integer(&row[SQL_STACK_function], function);
 	if (file != 0)
 		cell_integer(&row[SQL_STACK_source_file], file);
@@ -115,7 +115,8 @@ void sql_stacks_put(struct sql *sql)
 
 	place_processes(sql);
 	ways.of_lines = tree_create(TREE_LINES, symbols_total(sql->job->dataset->symbols));
-	sizes = find_sizes(sql->tree);
+	sql_call_paths_put(sql);
+	sizes = sql_tree_sizes(sql->tree);
 	sql->ids = memory_take(sql->tree->count, sizeof(*sql->ids));
 	sql->parents = memory_take(sql->tree->count, sizeof(*sql->parents));
 	while ((node = tree_next(sql->tree, node, &depth)) != TREE_NONE) {
@@ -178,6 +179,7 @@ void sql_stacks_fini(struct sql *sql)
 	for (size_t i = 0; i < sql->process_count; i++)
 		tree_places_fini(&sql->processes[i].places);
 	tree_destroy(sql->tree);
+	free(sql->call_paths);
 	free(sql->ids);
 	free(sql->parents);
 }

@@ -180,6 +180,20 @@ Test(sqlite, stacks_have_ids_depth_first)
 	   "0");
 }
 
+Test(sqlite, stacks_by_functions_alone_are_fewer)
+{
+	export_it();
+	is("SELECT COUNT(*) FROM call_path", "4");
+	is("SELECT depth, name FROM call_path JOIN function ON function.id = function WHERE depth "
+	   "IN (1, 3) ORDER BY depth",
+	   "1,alpha 3,alpha");
+	is("SELECT COUNT(*) FROM stack JOIN call_path ON call_path.id = call_path WHERE "
+	   "stack.function <> call_path.function OR stack.depth <> call_path.depth",
+	   "0");
+	/* Both are what alpha does when nothing called it. */
+	is("SELECT e_totalcpu, i_totalcpu FROM calltree WHERE depth = 1", "1.0e-07,1.5e-06");
+}
+
 Test(sqlite, values_of_stacks_are_exclusive_and_inclusive)
 {
 	export_it();
