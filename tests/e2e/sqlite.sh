@@ -129,12 +129,13 @@ have = {row[0] for row in sql("SELECT name FROM sqlite_schema WHERE type = 'view
 count = lambda table: sql(f"SELECT COUNT(*) FROM {table}")[0][0]
 value = lambda keyword: cpu.get(keyword, 0)
 
-# The heap: lists of stacks, and the same from the blocks.
-if "leaks" in have and not sampled:
-    for command in ("leaks", "allocs"):
+# Lists of stacks, and of the heap the same from the blocks.
+for command in sorted(have & {"leaks", "allocs", "peak", "sync", "iocallstack"}):
+    if not sampled:
         wanted = table(command, f"-{command}")
-        keys = [key for key in (wanted[0] if wanted else []) if key.startswith("heap")]
+        keys = [key for key in (wanted[0] if wanted else []) if key not in ("number", "longest", "stack")]
         same(command, [(*row[:-1], row[-1].split("\n")) for row in columns(view(f"SELECT * FROM {command}"), *keys, "stack")], columns(wanted, *keys, "stack"))
+if "leaks" in have and not sampled:
     same("blocks are the allocations of the stacks",
          sql("SELECT stack, COUNT(*), SUM(size), SUM(freed_ns IS NULL), SUM(CASE WHEN freed_ns IS NULL THEN size ELSE 0 END) FROM block WHERE stack IS NOT NULL GROUP BY stack"),
          sql("SELECT id, heapalloccnt, heapallocbytes, heapleakcnt, heapleakbytes FROM allocs"))
