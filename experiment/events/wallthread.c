@@ -298,6 +298,22 @@ static void count_rest(struct wallthreads *threads, struct wallthread *thread)
 	thread->rest = (struct wallthread_rest){0};
 }
 
+/* A wait that has not ended has a part in the rest before each account since its beginning. */
+static void keep_rest(struct wallthreads *threads, struct wallthread *thread,
+                      const struct wallthread_rest *rest)
+{
+	struct wallthread_rest *kept = &thread->rest;
+
+	if (!thread->open_at.payload || kept->to <= thread->open_at.tsc || kept->to != rest->from) {
+		count_rest(threads, thread);
+		*kept = *rest;
+		return;
+	}
+	kept->to = rest->to;
+	kept->queue_ns += rest->queue_ns;
+	kept->other_ns += rest->other_ns;
+}
+
 /* CPU time that no clock samples tell of. */
 static void count_cpu(struct wallthreads *threads, const struct wallthread *thread, uint64_t to,
                       uint64_t cpu_ns)
@@ -339,10 +355,10 @@ static void settle(struct wallthreads *threads, struct wallthread *thread, uint6
 	                                   queue_ns);
 
 	count_waits(threads, thread);
-	count_rest(threads, thread);
 	count_cpu(threads, thread, at, cpu_ns);
 	queue_ns = queue_ns < rest_ns ? queue_ns : rest_ns;
-	thread->rest = (struct wallthread_rest){thread->life.at, at, queue_ns, rest_ns - queue_ns};
+	keep_rest(threads, thread,
+	          &(struct wallthread_rest){thread->life.at, at, queue_ns, rest_ns - queue_ns});
 	threads->load->set.quality.wall_ns += all_ns;
 	thread->life.at = at;
 }

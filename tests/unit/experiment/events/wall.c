@@ -140,6 +140,25 @@ Test(wall, waits_count_by_state_and_stack)
 	cr_assert_eq(maker.warnings, 0, "%s", maker.warning);
 }
 
+/* As of the thread that ends a recording, while it is in a wait itself. */
+Test(wall, a_wait_that_has_not_ended_is_in_the_time_of_all_accounts_behind_its_beginning)
+{
+	maker_extent(&stream, TID, t, 4096);
+	wait_at(t + 20 * MS, FMT_wall_state_SLEEP, 16 * MS, ids[2]);
+	open_at(t + 20 * MS, FMT_wall_state_POLL, ids[1]);
+	maker_extent(&stream, TID + 1, t, 4096);
+	account_at(t + 100 * MS, t, 1 * MS, 0, FMT_account_reason_STOP);
+	account_at(t + 110 * MS, t, 1 * MS, 0, FMT_account_reason_STOP);
+
+	const struct exp_data_set *set = load("walltrace");
+
+	cr_assert_eq(value(set, EXP_WALL_SLEEP, 2), 16 * MS);
+	cr_assert_eq(value(set, EXP_WALL_POLL, 1), 90 * MS);
+	cr_assert_eq(set->nodes.no_stack[EXP_WALL_OTHER] % MS, 0);
+	cr_assert(set->nodes.no_stack[EXP_WALL_OTHER] >= 3 * MS);
+	cr_assert_eq(set->wall.longest->error, EXP_SYNC_OPEN);
+}
+
 /* ---- waits that began before the recording */
 
 Test(wall, one_that_still_lasts_has_not_ended)
