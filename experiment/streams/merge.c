@@ -185,10 +185,10 @@ int exp_streams_merge(struct exp_stream *streams, size_t count,
 
 		if (!run(context, &first->cursor, horizon(&merge))) {
 			rc = first->cursor.failed;
-			merge.heap[0] = merge.heap[--merge.count];
-			give_active(&merge, first);
 			if (rc != 0)
 				break;
+			merge.heap[0] = merge.heap[--merge.count];
+			give_active(&merge, first);
 		} else {
 			merge.heap[0].key = first->cursor.key;
 		}
