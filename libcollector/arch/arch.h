@@ -157,9 +157,9 @@ static inline enum arch_fault arch_fault_of(const ucontext_t *context,
  * come to next, if it goes upwards. Returns how many they are. */
 static inline int arch_string_next(const ucontext_t *context, uint64_t next[ARCH_STRINGS]);
 
-/* The number of the system call that ends at pc, as the code before it shows; -1: the code does not
- * show it. Reads nothing of the page before. */
-static inline int64_t arch_call_before(uint64_t pc);
+/* The number of the system call that ends behind code[ARCH_CALL_CODE], -1: the code does not show
+ * it. */
+static inline int64_t arch_call_of(const uint8_t *code);
 
 /* The number of the system call that has just failed with EINTR in the interrupted code, as the
  * code before pc shows; -1: there is none, or the code does not show it. Reads nothing of the page

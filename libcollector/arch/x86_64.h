@@ -271,23 +271,27 @@ static inline int arch_string_next(const ucontext_t *context, uint64_t next[ARCH
 	return count;
 }
 
+enum { ARCH_CALL_CODE = 7 };
+
 /* mov $number,%eax; syscall */
-static inline int64_t arch_call_before(uint64_t pc)
+static inline int64_t arch_call_of(const uint8_t *code)
 {
-	const uint8_t *at = (const uint8_t *)pc;
 	uint32_t number;
 
-	if ((pc & 4095) < 7 || !arch_is_syscall(pc - 2) || at[-7] != 0xb8)
+	if (code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05)
 		return -1;
-	memcpy(&number, at - 6, 4);
+	memcpy(&number, code + 1, 4);
 	return number;
 }
 
 static inline int64_t arch_failed_call(const ucontext_t *context)
 {
 	const greg_t *gregs = context->uc_mcontext.gregs;
+	const uint8_t *at = (const uint8_t *)gregs[REG_RIP];
 
-	return gregs[REG_RAX] == -EINTR ? arch_call_before((uint64_t)gregs[REG_RIP]) : -1;
+	if (gregs[REG_RAX] != -EINTR || ((uintptr_t)at & 4095) < ARCH_CALL_CODE)
+		return -1;
+	return arch_call_of(at - ARCH_CALL_CODE);
 }
 
 /* Where the word is that the instruction of 4 or 5 bytes before `end` loads into a register, by its

@@ -2,6 +2,7 @@
 #include "libcollector/events/earlier.h"
 
 #include "libcollector/events/sync_wait.h"
+#include "libcollector/io/io_files.h"
 #include "libcollector/io/io_record.h"
 #include "libcollector/thread/memo.h"
 #include "libcollector/thread/thread_state.h"
@@ -11,6 +12,8 @@
 #include "format/attach.h"
 
 #include <linux/futex.h>
+#include <pthread.h>
+#include <stddef.h>
 #include <sys/wait.h>
 
 enum { LOOKS_MS = 200 /* of all threads, while the program may have to wait */ };
@@ -23,7 +26,8 @@ static const struct attach_call *borrowed;
 /* What a thread is in. */
 struct look {
 	struct attach_call call;
-	int memory, is_whole; /* is_whole: call.fp is the thread's, too */
+	int is_whole; /* call.fp is the thread's, too */
+	int memory;   /* /proc/self/mem, through which what may be gone is read */
 };
 
 void earlier_borrow(const struct attach_call *call)
@@ -33,7 +37,7 @@ void earlier_borrow(const struct attach_call *call)
 
 void earlier_thread_begin(struct col_thread *thread)
 {
-	thread->earlier = (struct earlier_wait){.since = 0};
+	thread->earlier = (struct earlier_wait){.cpu_ns = 0};
 }
 
 /* ---- what the kernel tells of a thread */
@@ -137,11 +141,24 @@ static uint64_t cpu_of(const struct col_thread *thread)
 
 /* ---- what it waits for */
 
+/* The thread that has the lock, as the C library keeps it there; 0: unknown. Its memory may be gone
+ * by now. In locks that are no mutexes, any number may be there. */
+static uint32_t owner_of(const struct look *look, uint64_t lock)
+{
+	uint32_t owner = 0;
+
+	if (sys_pread(look->memory, &owner, sizeof(owner),
+	              lock + offsetof(pthread_mutex_t, __data.__owner)) != sizeof(owner))
+		return 0;
+	return thread_find(owner) ? owner : 0;
+}
+
 /* The C library's locks wait for a word to be no longer 2; who joins a thread waits for its number
  * to go away, which the kernel clears. */
-static void describe_futex(const struct attach_call *call, struct fmt_wait_earlier *wait)
+static void describe_futex(const struct look *look, struct fmt_wait_earlier *wait)
 {
 	enum { CONTENDED = 2 };
+	const struct attach_call *call = &look->call;
 	int operation = (int)call->argument[1];
 	uint32_t value = (uint32_t)call->argument[2];
 	uint64_t word = call->argument[0];
@@ -159,10 +176,8 @@ static void describe_futex(const struct attach_call *call, struct fmt_wait_earli
 		break;
 	}
 	if (wait->state == FMT_wall_state_LOCK) {
-		uint32_t owner = sync_owner_of(FMT_sync_func_MUTEX_LOCK, word);
-
 		wait->func = FMT_sync_func_MUTEX_LOCK;
-		wait->owner = thread_find(owner) ? owner : 0; /* of other locks, it is any number */
+		wait->owner = owner_of(look, word);
 	} else if (!(operation & FUTEX_PRIVATE_FLAG) && thread_find(value)) {
 		wait->func = FMT_sync_func_JOIN;
 		wait->owner = value;
@@ -171,9 +186,12 @@ static void describe_futex(const struct attach_call *call, struct fmt_wait_earli
 	fmt_u48_put(&wait->object, word);
 }
 
-static void describe_call(const struct attach_call *call, int64_t number,
+/* In a scope of `self`. */
+static void describe_call(const struct look *look, int64_t number, struct col_thread *self,
                           struct fmt_wait_earlier *wait)
 {
+	const struct attach_call *call = &look->call;
+
 	switch (number) {
 #define CALL(name, function, in, of) \
 	case SYS_##name: \
@@ -186,11 +204,12 @@ static void describe_call(const struct attach_call *call, int64_t number,
 		wait->family = FMT_wait_family_IO; \
 		wait->func = FMT_io_func_##function; \
 		wait->state = (uint8_t)io_state_of((int)call->argument[which]); \
-		fmt_u48_put(&wait->object, io_file_now((int)call->argument[which])); \
+		fmt_u48_put(&wait->object, \
+		            io_file_of(self, (int)call->argument[which], col_ticks())); \
 		break;
 #include "libcollector/events/earlier.def"
 	case SYS_futex:
-		describe_futex(call, wait);
+		describe_futex(look, wait);
 		break;
 	case SYS_semop:
 	case SYS_semtimedop:
@@ -205,21 +224,32 @@ static void describe_call(const struct attach_call *call, int64_t number,
 	}
 }
 
-/* A call that goes on after a signal has another number; the code before it has its own. */
-static void describe(const struct attach_call *call, struct fmt_wait_earlier *wait)
+/* The code before a call, which may be gone by now, has its number. */
+static int64_t number_by_code(const struct look *look)
 {
-	int64_t number = call->number;
+	uint8_t code[ARCH_CALL_CODE];
+
+	return sys_pread(look->memory, code, sizeof(code), look->call.pc - sizeof(code)) ==
+	                       sizeof(code)
+	               ? arch_call_of(code)
+	               : SYS_restart_syscall;
+}
+
+static void describe(const struct look *look, struct col_thread *self,
+                     struct fmt_wait_earlier *wait)
+{
+	int64_t number = look->call.number;
 
 	*wait = (struct fmt_wait_earlier){.kind = FMT_KIND_wait_earlier,
 	                                  .family = FMT_wait_family_CALL};
-	if (number == SYS_restart_syscall)
-		number = arch_call_before(call->pc);
-	if (number >= 0) {
-		describe_call(call, number, wait);
-	} else {
+	if (number < 0) {
 		wait->func = FMT_wait_func_PAGE_FAULT;
 		wait->state = FMT_wall_state_FAULT;
+		return;
 	}
+	if (number == SYS_restart_syscall) /* it goes on after a stop or a signal */
+		number = number_by_code(look);
+	describe_call(look, number, self, wait);
 }
 
 /* ---- looks */
@@ -241,16 +271,6 @@ static uint32_t stack_of_other(struct col_thread *self, const struct look *look)
 	return memo_enter(self) ? walk_other_stack(memo_of(self, COL_NORMAL)->machine, &place) : 0;
 }
 
-static void remember(struct col_thread *thread, const struct look *look,
-                     const struct fmt_wait_earlier *wait)
-{
-	thread->earlier = (struct earlier_wait){.since = wait->since,
-	                                        .sp = look->call.sp,
-	                                        .pc = look->call.pc,
-	                                        .cpu_ns = look->is_whole ? 0 : cpu_of(thread),
-	                                        .stack = wait->stack};
-}
-
 /* The first look at a thread, in a scope of `self`. */
 static void look_at(struct col_thread *thread, struct col_thread *self, struct look *look)
 {
@@ -259,13 +279,16 @@ static void look_at(struct col_thread *thread, struct col_thread *self, struct l
 	if (find_call(thread, self, &look->call) < 0)
 		return;
 	look->is_whole = thread == self;
-	if (thread != self)
+	if (borrowed && thread != self)
 		tell_name(thread, self);
-	describe(&look->call, &wait);
+	describe(look, self, &wait);
 	wait.tid = atomic_load(&thread->tid);
 	wait.stack = stack_of_other(self, look);
 	wait.since = col_ticks();
-	remember(thread, look, &wait);
+	thread->earlier = (struct earlier_wait){.wait = wait,
+	                                        .sp = look->call.sp,
+	                                        .pc = look->call.pc,
+	                                        .cpu_ns = look->is_whole ? 0 : cpu_of(thread)};
 	put(self, COL_NORMAL, &wait);
 }
 
@@ -322,16 +345,10 @@ void earlier_thread_account(struct col_thread *thread, struct col_thread *writer
                             enum col_context context)
 {
 	struct attach_call call;
-	struct fmt_wait_earlier wait;
 
-	if (!thread->earlier.since || !wall_is_on())
+	if (!thread->earlier.wait.since || !wall_is_on())
 		return;
-	if (find_call(thread, writer, &call) == 0 && lasts(thread, &call)) {
-		describe(&call, &wait);
-		wait.tid = atomic_load(&thread->tid);
-		wait.stack = thread->earlier.stack;
-		wait.since = thread->earlier.since;
-		put(writer, context, &wait);
-	}
-	thread->earlier.since = 0;
+	if (find_call(thread, writer, &call) == 0 && lasts(thread, &call))
+		put(writer, context, &thread->earlier.wait);
+	thread->earlier.wait.since = 0;
 }

@@ -127,12 +127,11 @@ struct wall_thread {
 };
 
 /* A wait that had begun before the thread's waits were recorded (earlier.h). Not the thread's own:
- * who looks at it writes this. */
+ * the thread that looks at it writes this. */
 struct earlier_wait {
-	uint64_t since;  /* the first look, 0: there was no such wait, or its end is known */
-	uint64_t sp, pc; /* where the thread was */
-	uint64_t cpu_ns; /* its CPU time by then, 0: unknown */
-	uint32_t stack;
+	struct fmt_wait_earlier wait; /* since: 0: there was none, or its end is known */
+	uint64_t sp, pc;              /* where the thread was */
+	uint64_t cpu_ns;              /* its CPU time by then, 0: unknown */
 };
 
 /* ---- MPI */
