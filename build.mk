@@ -225,7 +225,7 @@ $(BUILD)/obj/unit/libcollector/%.o: $(BUILD)/obj/pic/libcollector/%.o
 define unit_program
 $(BUILD)/tests/unit/$(1): $(call objects,,tests/unit/$(1)) $(call objects,,tests/unit/*.c) $(TESTED_$(1)) $(FORMAT_LIB)
 	$$(begin)
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -Wl,--wrap=criterion_internal_test_main -o $$@ $$(filter %.o,$$^) -lc $$(filter %.a,$$^) -lcriterion $$(READER_LIBS) $$(PRINT_LIBS)
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -Wl,--wrap=criterion_internal_test_setup,--wrap=criterion_internal_test_main -o $$@ $$(filter %.o,$$^) -lc $$(filter %.a,$$^) -lcriterion $$(READER_LIBS) $$(PRINT_LIBS)
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call unit_program,$(folder))))
 

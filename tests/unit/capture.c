@@ -1,5 +1,6 @@
 /* capture.c: keeps what is written in temporary files. Linked into every unit program. */
 #include "tests/unit/capture.h"
+#include "tests/unit/input.h"
 
 #include <criterion/criterion.h>
 #include <stdio_ext.h>
@@ -34,12 +35,15 @@ char *capture_end(struct capture *capture)
 	return text;
 }
 
+/* Returns a descriptor of what was there, -1: nothing. */
 static int put_input(const char *input)
 {
-	FILE *file = tmpfile();
 	int before = dup(STDIN_FILENO);
+	FILE *file;
 
-	cr_assert(file && before >= 0);
+	input_open();
+	file = tmpfile();
+	cr_assert(file);
 	fputs(input ? input : "", file);
 	rewind(file);
 	dup2(fileno(file), STDIN_FILENO);
@@ -49,8 +53,12 @@ static int put_input(const char *input)
 
 static void take_input(int before)
 {
-	dup2(before, STDIN_FILENO);
-	close(before);
+	if (before >= 0) {
+		dup2(before, STDIN_FILENO);
+		close(before);
+	} else {
+		close(STDIN_FILENO);
+	}
 	__fpurge(stdin);
 	clearerr(stdin);
 }

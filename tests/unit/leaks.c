@@ -6,7 +6,9 @@
  * In any build, memory from malloc is filled with a pattern, and so is freed memory: a test that
  * relies on zeros or on freed data fails. No signal is ignored, although shells ignore SIGINT for
  * background programs, and nohup ignores SIGHUP. And descriptors 0 to 2 are open: else Criterion
- * would get them, and tests that put something else there would take its own away. */
+ * would get them, and tests that put something else there would take its own away. A test begins
+ * without a standard input, as programs may: so the first file that it opens has the descriptor 0,
+ * which "fd > 0" would take for none. Those that need an input open one (input.h). */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -17,6 +19,8 @@ void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
+void __real_criterion_internal_test_setup(void);
+void __wrap_criterion_internal_test_setup(void);
 void __real_criterion_internal_test_main(void (*test)(void));
 void __wrap_criterion_internal_test_main(void (*test)(void));
 
@@ -59,6 +63,12 @@ static void run(void *parameter)
 	if (__lsan_do_recoverable_leak_check)
 		cr_assert_not(__lsan_do_recoverable_leak_check(),
 		              "the test leaks memory: see the report of LeakSanitizer");
+}
+
+void __wrap_criterion_internal_test_setup(void)
+{
+	close(STDIN_FILENO);
+	__real_criterion_internal_test_setup();
 }
 
 void __wrap_criterion_internal_test_main(void (*test)(void))

@@ -67,13 +67,11 @@ int maker_log_of_this_boot(struct maker *maker, const char *elements)
 	return boot[0] != '\0' ? 0 : -1;
 }
 
-static int has_closed_input;
-
-/* Open files; standard input always counts as one of them. */
+/* Open files. */
 static int count_descriptors(void)
 {
 	DIR *open = opendir("/proc/self/fd");
-	int count = has_closed_input;
+	int count = 0;
 
 	while (open && readdir(open))
 		count++;
@@ -132,13 +130,8 @@ static void count_warning(void *context, const char *message)
 int maker_open(struct maker *maker, struct experiment **out, struct exp_cause *cause)
 {
 	struct exp_reporter reporter = {count_warning, maker};
-	int rc = experiment_open(maker->path, &reporter, out, cause);
 
-	/* As in a program without standard input: the next file that is opened gets the number
-	 * 0. */
-	if (rc == 0 && !has_closed_input)
-		has_closed_input = close(STDIN_FILENO) == 0;
-	return rc;
+	return experiment_open(maker->path, &reporter, out, cause);
 }
 
 void maker_stream_init(struct maker_stream *stream)

@@ -3,6 +3,7 @@
 
 #include "libcollector/base/collector.h"
 #include "libcollector/thread/thread.h"
+#include "tests/unit/input.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -82,6 +83,7 @@ Test(daemon, it_may_keep_them)
 	struct stat own[3];
 	struct told told;
 
+	input_open();
 	cr_assert_eq(chdir("/tmp"), 0);
 	cr_assert_not_null(getcwd(directory, sizeof(directory)));
 	for (int i = 0; i < 3; i++)

@@ -1,6 +1,7 @@
 /* Tests of analyzer/base/pager.c: which output goes through a pager, and the properties of the
  * terminal. */
 #include "analyzer/base/terminal.h"
+#include "tests/unit/input.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@ static void set_up(void)
 	struct winsize size = {.ws_row = ROWS, .ws_col = COLUMNS};
 	struct termios raw;
 
+	input_open();
 	cr_assert(mkdtemp(directory) != NULL);
 	cr_assert_eq(chdir(directory), 0);
 	cr_assert_eq(openpty(&screen, &terminal, NULL, NULL, &size), 0);

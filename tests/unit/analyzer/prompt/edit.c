@@ -1,6 +1,7 @@
 /* Tests of lines from a terminal: what keys do, the history, completion; the keys wait on a pseudo
  * terminal. */
 #include "analyzer/prompt/edit.h"
+#include "tests/unit/input.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -30,6 +31,7 @@ static void set_up(void)
 {
 	struct termios raw;
 
+	input_open();
 	cr_assert_eq(openpty(&keyboard, &terminal, NULL, NULL, NULL), 0);
 	tcgetattr(terminal, &raw);
 	cfmakeraw(&raw);

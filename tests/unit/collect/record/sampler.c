@@ -3,6 +3,7 @@
 #include "collect/record/sampler.h"
 #include "tests/unit/capture.h"
 #include "tests/unit/collect/scratch.h"
+#include "tests/unit/input.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -42,7 +43,14 @@ static void leave(void)
 	scratch_leave();
 }
 
-TestSuite(sampler, .init = enter, .fini = leave, .timeout = 60);
+/* As xcollect, which occupies the numbers of the standard files. */
+static void enter_with_input(void)
+{
+	input_open();
+	enter();
+}
+
+TestSuite(sampler, .init = enter_with_input, .fini = leave, .timeout = 60);
 
 /* Run in a child, which takes the place of the program: its helpers become orphans, which this
  * process adopts, as the test runner may wait for all its children. Returns the result of

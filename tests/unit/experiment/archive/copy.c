@@ -4,6 +4,7 @@
 
 #include "tests/unit/experiment/make_experiment.h"
 #include "tests/unit/refused.h"
+#include "tests/unit/input.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -258,13 +259,19 @@ static int write_and_free_0(void *context, int to)
 
 Test(copy, any_descriptor_may_hold_the_lock)
 {
-	int from = put("from", "new", 3);
 	size_t size;
+	int from;
 
+	/* The directory is not what is closed. */
+	directory = dup(directory);
+	close(0);
+	input_open();
+	from = put("from", "new", 3);
 	cr_assert_eq(exp_copy_with(from, directory, "to", 1, write_and_free_0, NULL), 0);
 	cr_expect_eq(memcmp(contents("to", &size), "new", 3), 0);
 	cr_assert_eq(open("/dev/null", O_RDONLY), 0);
 	cr_expect_eq(count_entries(), 3, "nothing else is left");
+	close(0);
 	close(from);
 }
 

@@ -4,6 +4,7 @@
 #include "libcollector/base/collector.h"
 
 #include "tests/unit/refused.h"
+#include "tests/unit/input.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -79,6 +80,7 @@ Test(aside, the_program_keeps_its_own)
 	struct stat before[MOST], after;
 	struct work work = {0};
 
+	input_open();
 	for (int fd = 0; fd < MOST; fd++)
 		cr_assert_eq(fstat(fd, &before[fd]), 0);
 	do_aside(&work);
