@@ -75,6 +75,10 @@ static void see(void *context, const struct page_fact *seen)
 	if (!page_is_base(page, walk->at) && seen->end_ns > 0 &&
 	    (uint64_t)seen->end_ns > page->end_ns)
 		page->end_ns = (uint64_t)seen->end_ns;
+	if (fact->java) {
+		walk_use_java(walk, seen);
+		return;
+	}
 	if (fact->data == EXP_DATA_HEAP && !fact->is_map) {
 		curve_add(&walk->live, seen->end_ns, fact->live_bytes);
 		walk->has_live = 1;

@@ -302,6 +302,8 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	seen.end_ns = span.end_ns;
 	if (gather->reading->see)
 		gather->reading->see(gather->reading->context, &seen);
+	if (fact->java)
+		return EXP_ROW_NONE;
 	row = find_row(gather, &seen, (unsigned)__builtin_ctz((unsigned)fact->data));
 	if (row != EXP_ROW_NONE && (unsigned)fact->data & (EXP_DATA_HEAP | EXP_DATA_IO))
 		note_size(gather, row, fact);
@@ -429,7 +431,8 @@ int page_rows_read(const struct dataset *dataset, const struct dataset_experimen
 	                                  .row = on_fact,
 	                                  .freed = on_free,
 	                                  .left_out = ~reading->kinds,
-	                                  .is_grouped = 1};
+	                                  .is_grouped = 1,
+	                                  .wants_java = 1};
 	int status;
 
 	*out = (struct page_rows){.count = 0};

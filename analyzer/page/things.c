@@ -3,8 +3,11 @@
 #include "analyzer/page/walk.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/report/stacks.h"
 #include "analyzer/views/events/iofile.h"
+#include "analyzer/views/events/javaheap.h"
 #include "analyzer/views/events/locks.h"
+#include "experiment/base/clock.h"
 #include "experiment/events/usertrace.h"
 #include "format/record.h"
 #include "template/template.h"
@@ -12,14 +15,16 @@
 #include <stdlib.h>
 
 /* USES: of all experiments, for each kind of data. THINGS: of a kind in an experiment; others are
- * together. ALSO: a message that is not the call's own. */
+ * together. ALSO: a message that is not the call's own. PARTS: of an
+ * estimated byte or object of Java, in which uses have them. */
 enum {
 	UNIT_NS = 1000000,
 	USES = 1 << 15,
 	USES_LEAST = 1 << 8,
 	THINGS = 1 << 14,
 	CLASS_BITS = 8,
-	ALSO = 16
+	ALSO = 16,
+	PARTS = 1024
 };
 
 static const uint64_t other_side = UINT64_C(1) << 40; /* of keys of MPI: a rank */
@@ -95,6 +100,12 @@ static struct thing function_of(const struct exp_fact *fact)
 	                      fmt_enum_name("mpi_state", fact->type >> 8), 0};
 }
 
+/* A class of Java. */
+static struct thing class_of(const struct walk *walk, const struct exp_fact *fact)
+{
+	return (struct thing){javaheap_class(walk->at, fact->java->class_id), NULL, 0};
+}
+
 /* What an event is about is told by this number, in its experiment and kind of data. */
 static uint64_t key_of(const struct exp_fact *fact)
 {
@@ -103,6 +114,8 @@ static uint64_t key_of(const struct exp_fact *fact)
 		return fact->address << CLASS_BITS | fact->class;
 	case EXP_DATA_IO:
 		return (uint64_t)fact->file << 32 | fact->fd;
+	case EXP_DATA_HEAP:
+		return fact->java->class_id;
 	case EXP_DATA_USER:
 		return (uint64_t)fact->user->hook << 16 | fact->user->subhook;
 	default:
@@ -127,6 +140,8 @@ static uint32_t number_of(struct walk *walk, const struct exp_fact *fact, uint64
 		thing = (struct thing){memory_format("<Others>"), NULL, 0};
 	else if (fact->data == EXP_DATA_SYNC)
 		thing = lock_of(walk, fact);
+	else if (fact->data == EXP_DATA_HEAP)
+		thing = class_of(walk, fact);
 	else if (fact->data == EXP_DATA_IO)
 		thing = file_of(walk, fact);
 	else if (fact->data == EXP_DATA_USER)
@@ -190,6 +205,26 @@ void walk_use(struct walk *walk, const struct page_fact *seen, uint32_t call)
 			use.count = use.ns = use.longest_ns = 0;
 	}
 	uses_add(&walk->uses[kind], seen->begin_ns, seen->end_ns, &use);
+}
+
+/* A sampled object stands for a number of them that is not whole. */
+void walk_use_java(struct walk *walk, const struct page_fact *seen)
+{
+	const struct exp_java_alloc *java = seen->fact->java;
+	struct page *page = walk->page;
+	char *site;
+	struct use use = {.thread = (uint32_t)page->thread_base + seen->thread,
+	                  .count = java->samples,
+	                  .bytes = exp_whole(java->bytes * PARTS),
+	                  .received = exp_whole(java->objects * PARTS)};
+
+	if (page_is_base(page, walk->at))
+		return;
+	site = stacks_name_place(page->dataset, page->choices, walk->at, java->node, 1);
+	use.thing = number_of(walk, seen->fact, key_of(seen->fact));
+	use.call = page_string(page, site);
+	uses_add(&walk->uses[FMT_DATAKIND_HEAP], seen->begin_ns, seen->end_ns, &use);
+	free(site);
 }
 
 void walk_begin_uses(struct walk *walk, double share)

@@ -3,7 +3,7 @@
  *   events.c   reads its events, and tells of single ones
  *   values.c   writes the rows
  *   deaths.c   and when blocks were freed
- *   sizes.c    and what sizes they had
+ *   sizeparts.c    and what sizes they had
  *   things.c   and what was done with things that are no stacks */
 #ifndef XER_ANALYZER_PAGE_WALK_H
 #define XER_ANALYZER_PAGE_WALK_H
@@ -43,13 +43,15 @@ void walk_put_rows(struct walk *walk, const struct page_rows *rows);
  */
 void walk_begin_uses(struct walk *walk, double share);
 void walk_use(struct walk *walk, const struct page_fact *fact, uint32_t call);
+void walk_use_java(struct walk *walk, const struct page_fact *fact);
 void walk_put_uses(struct walk *walk);
 
 /* Write what was freed; written: by index of a row. (deaths.c) */
 void walk_put_deaths(struct page *page, const struct page_rows *rows,
                      const struct written *written);
 
-/* Write which sizes blocks and calls had; written: by index of a row. (sizes.c) */
+/* Write which sizes blocks and calls had; written: by index of a row. (sizeparts.c)
+ */
 void walk_put_sizes(struct page *page, const struct page_rows *rows, const struct written *written);
 
 #endif

@@ -20,29 +20,30 @@ static int take(struct exp_load *load, const struct exp_cursor *cursor)
 {
 	struct fmt_java_alloc record;
 	struct exp_fact fact = {.data = EXP_DATA_HEAP};
-	struct exp_java_alloc *added;
+	struct exp_java_alloc alloc;
 	double chance, size, variance;
 
 	memcpy(&record, cursor->payload, sizeof(record));
 	if (record.size == 0 || record.size >> 47 != 0)
 		return 0;
+	chance = record.interval == 0 ? 1.0 : -expm1(-(double)record.size / record.interval);
+	size = (double)record.size;
+	variance = (1.0 - chance) / (chance * chance);
 	fact.bytes = record.size;
 	fact.node = exp_load_stack(load, cursor, record.stack);
+	fact.java = &alloc;
+	alloc = (struct exp_java_alloc){.class_id = record.class,
+	                                .node = fact.node,
+	                                .samples = 1,
+	                                .objects = 1.0 / chance,
+	                                .bytes = size / chance,
+	                                .bytes_variance = size * size * variance};
 	if (exp_load_row(load, cursor, &fact) == EXP_ROW_NONE)
 		return 0;
 	if (exp_array_reserve(&load->java_allocs, &load->java_alloc_capacity,
-	                      load->java_alloc_count, sizeof(*added)) != 0)
+	                      load->java_alloc_count, sizeof(alloc)) != 0)
 		return -ENOMEM;
-	chance = record.interval == 0 ? 1.0 : -expm1(-(double)record.size / record.interval);
-	added = &load->java_allocs[load->java_alloc_count++];
-	size = (double)record.size;
-	variance = (1.0 - chance) / (chance * chance);
-	*added = (struct exp_java_alloc){.class_id = record.class,
-	                                 .node = fact.node,
-	                                 .samples = 1,
-	                                 .objects = 1.0 / chance,
-	                                 .bytes = size / chance,
-	                                 .bytes_variance = size * size * variance};
+	load->java_allocs[load->java_alloc_count++] = alloc;
 	return 0;
 }
 
@@ -94,9 +95,9 @@ int exp_javaheap_read(struct exp_load *load)
 	struct exp_stream stream;
 	int rc;
 
-	/* Whoever has allocated objects has classes. They are no rows of index objects. */
+	/* What has allocated objects has classes. They are no rows of index objects. */
 	if (load->experiment->methods.class_count == 0 ||
-	    (load->selection && load->selection->is_grouped))
+	    (load->selection && load->selection->is_grouped && !load->selection->wants_java))
 		return 0;
 	rc = exp_stream_open(load->experiment, exp_stream_names[FMT_STREAM_HEAPTRACE], &stream);
 	if (rc != 0)

@@ -35,6 +35,7 @@ struct exp_fact {
 	uint32_t omp_state;                /* enum fmt_omp_state, of a clock sample */
 	const struct fmt_mpi *mpi;         /* of a call of MPI */
 	const struct exp_user_event *user; /* of a user event: see usertrace.h */
+	const struct exp_java_alloc *java; /* a sampled object of Java, of the heap's data; NULL */
 	int is_leaked;       /* an allocation that is never freed; only if selection->wants_leaks */
 	uint64_t live_bytes; /* of the heap, this allocation included */
 	uint64_t leaked_bytes; /* of the allocations so far that are never freed; only if
@@ -72,6 +73,8 @@ struct exp_selection {
 	 * UINT64_MAX: there is none. NULL: times do not matter. */
 	uint64_t (*next_cut)(void *context, uint64_t ticks);
 	unsigned is_grouped : 1;
+	unsigned wants_java : 1; /* a grouped load asks about objects of Java, too; they have no row
+	                          */
 	unsigned wants_leaks : 1; /* read heap events twice, to know which blocks are never freed */
 	unsigned wants_frees : 1; /* and when the others are: 8 bytes of memory for each block */
 };

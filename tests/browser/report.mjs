@@ -79,7 +79,7 @@ async function checkChoices(page, path, name) {
 		await checkChoice(page, path, `${name}: time ${a} to ${b} of the run`, {from, to}, ["-time", `${from}ns-${to}ns`], a === 0.1);
 	}
 	await checkLive(page, path, name, snap(0.2 * span, 0.5 * span), threads.at(-1));
-	if (["halves", "many", "waits", "user", "mpi", "calls"].includes(name)) await checkNarrow(page, path, name, snap(0.1 * span, 0.5 * span), threads.at(-1));
+	if (["halves", "java", "many", "waits", "user", "mpi", "calls"].includes(name)) await checkNarrow(page, path, name, snap(0.1 * span, (name === "java" ? 0.85 : 0.5) * span), threads.at(-1));
 	const thread = threads.at(-1);
 	if (thread) await checkChoice(page, path, `${name}: one thread`, {threads: [thread.at]}, ["-thread_select", `${experiments > 1 ? `${thread.id}:` : ""}${thread.number}`], true);
 	const word = functions.find((each) => /^[a-z_]{4,}$/.test(each) && each !== "main") || "main";
@@ -118,7 +118,7 @@ async function checkNarrow(page, path, name, [from, to], thread) {
 	const choices = [["a range", {from, to, threads: null}, ["-time", `${from}ns-${to}ns`]], ["a thread", {from: null, to: null, threads: [thread.at]}, ["-thread_select", `${thread.id}:${thread.number}`]]];
 	if (name === "many") choices.push(["stacks with a function", {from: null, to: null, threads: null, search: "use_blocks", only: true}, ["-filters", 'FNAME(".*(use_blocks).*") IN STACK']]);
 	for (const [claim, choice, args] of choices)
-		for (const command of choice.only ? ["heapstat", "allocs"] : ["leaks", "allocs", "heapmaps", "sync", "iocallstack", "syncwaits", "locks", "ioactivity", "iodetail", "hooks", "mpifunctions", "mpimessages", "mpiranks", "calls", "heapstat", "iostat"].filter((each) => commands.includes(each))) {
+		for (const command of choice.only ? ["heapstat", "allocs"] : ["leaks", "allocs", "heapmaps", "sync", "iocallstack", "syncwaits", "locks", "ioactivity", "iodetail", "hooks", "mpifunctions", "mpimessages", "mpiranks", "calls", "heapstat", "iostat", "javaheap"].filter((each) => commands.includes(each))) {
 			const shown = await page.evaluate((which, {threads, ...range}) => {
 				const {choose, report, narrowed} = window.xer;
 				choose({...range, threads: threads && new Set(threads)});

@@ -66,7 +66,7 @@ export function comparable(tables) {
 	for (const {columns, rows} of tables.filter((table) => table.name !== "quality"))
 		for (const row of rows) {
 			const cells = columns.map(({key, unit, kind}, i) => ({key, isSum: kind === "number" && unit !== "", unit, cell: Array.isArray(row[i]) ? row[i].join("<").replace(/ \+ 0x[0-9A-F]+/g, "") : row[i]}))
-				.filter(({key}) => !/^(number|longest|sync|threads|heappeak.*|heapmappeak|wall|mpi_cpu|status|min|mean|p50|p90|p99|max|stddev|made_in|longest_in|mutex|owner.*|idle|ready|next|.*between.*|first|last)$/.test(key));
+				.filter(({key}) => !/^(number|longest|sync|threads|heappeak.*|heapmappeak|wall|mpi_cpu|status|min|mean|p50|p90|p99|max|stddev|made_in|longest_in|mutex|owner.*|idle|ready|next|.*between.*|first|last|.*\.low|.*\.high)$/.test(key));
 			const name = cells.filter(({isSum}) => !isSum).map(({key, cell}) => `${key}=${cell ?? ""}`).join(" ");
 			const numbers = cells.filter(({isSum}) => isSum), known = sums.get(name) || numbers.map(({key, unit}) => ({key, unit, sum: 0}));
 			numbers.forEach(({cell}, i) => (known[i].sum += Number(cell)));

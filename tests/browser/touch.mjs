@@ -50,7 +50,7 @@ export async function checkTouch(browser, path, openReport) {
 		is(`touch: a finger that the system takes away from the ${name} chooses nothing`, "", (await chosen(page)).join(""));
 		low = (await boxOf(page, selector)).y + box.height - 12;
 		await touch(session, [[at(0.5)[0], low]], [[at(0.9)[0], low]]);
-		is(`touch: the next one on the ${name} begins anew`, true, near((await chosen(page))[0], 0.5) || String(await chosen(page)));
+		is(`touch: the next one on the ${name} begins again`, true, near((await chosen(page))[0], 0.5) || String(await chosen(page)));
 	}
 	await reset(page);
 	const box = await boxOf(page, ".lanesview canvas"), middle = box.x + 90 + (box.width - 90) / 2, y = box.y + box.height - 12;

@@ -11,9 +11,9 @@ import { narrowed } from "./narrow.js";
 import { followTheme } from "./palette.js";
 import { Report } from "./report.js";
 import { showFlame } from "./sandwich.js";
-import { choose, expression, onChange, readAddress, state } from "./state.js";
+import { choose, expression, onChange, rangeText, readAddress, state } from "./state.js";
 import { stateText } from "./states.js";
-import { moment, safe, shorten } from "./text.js";
+import { safe, shorten } from "./text.js";
 import { showTimeline } from "./timeline.js";
 import { button, find, make, say, select, tip } from "./widget.js";
 
@@ -110,20 +110,18 @@ class App {
 		if (!this.chips || !this.only || !this.metricBox) return;
 		this.only.checked = state.only;
 		/** @type {HTMLSelectElement} */ (this.metricBox.querySelector("select")).value = state.metric;
-		const chips = [];
-		if (state.from !== null && state.to !== null) chips.push(chip(`${moment(state.from)} to ${moment(state.to)} s`, "All of the time", () => choose({from: null, to: null})));
+		const chips = [], range = rangeText();
+		if (range) chips.push(chip(range, "All of the time", () => choose({from: null, to: null})));
 		if (state.threads) chips.push(chip(state.threads.size === 1 ? "thread " + this.report.threadName([...state.threads][0]) : `${state.threads.size} threads`, "All threads", () => choose({threads: null})));
 		this.chips.replaceChildren(...chips);
 	}
 
 	/** @param {Set<keyof import("./state.js").State>} changed */
 	update(changed) {
-		const before = performance.now();
 		if (["from", "to", "threads", "search", "only"].some((key) => changed.has(/** @type {any} */ (key)))) this.report.forget();
 		this.showChips();
 		this.strip?.update();
 		this.show(changed.has("page"));
-		this.time = performance.now() - before;
 	}
 
 	show(isNew = false) {

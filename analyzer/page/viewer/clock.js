@@ -2,7 +2,7 @@
 
 import { canvasIn, fill, SMALL } from "./canvas.js";
 import { theme } from "./palette.js";
-import { choose, state } from "./state.js";
+import { choose, rangeText, state } from "./state.js";
 import { duration, moment } from "./text.js";
 import { find, say, tip } from "./widget.js";
 
@@ -128,8 +128,7 @@ export function makeStrip(report) {
 	made.canvas.addEventListener("pointerleave", () => tip(0, 0));
 	made.canvas.addEventListener("keydown", (event) => rangeKey(report, event));
 	const update = () => {
-		const text = state.from === null || state.to === null ? "all" : `${moment(state.from)} to ${moment(state.to)} seconds`;
-		made.canvas.setAttribute("aria-valuetext", text);
+		made.canvas.setAttribute("aria-valuetext", rangeText() || "all");
 		made.canvas.setAttribute("aria-valuenow", String((state.from || 0) / 1e9));
 		made.redraw();
 	};

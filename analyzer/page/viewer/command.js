@@ -1,8 +1,8 @@
 // command.js: the command of xer_print that prints what is shown.
 
-import { state } from "./state.js";
+import { choose, state } from "./state.js";
 import { moment, safe } from "./text.js";
-import { button, say } from "./widget.js";
+import { button, say, select } from "./widget.js";
 
 /**
  * An argument as a shell reads it.
@@ -71,4 +71,9 @@ export function copyCommand(report, words, metric = "") {
 		made.title = safe(command());
 	};
 	return made;
+}
+
+/** What pictures and tables are made of. */
+export function selectBy() {
+	return select("by", [["function", "function"], ["line", "line"], ["object", "load object"], ["thread", "thread"]], state.by, (by) => choose({by}));
 }

@@ -3,7 +3,7 @@
 import { copyCommand } from "./command.js";
 import { Flame, sumText } from "./flame.js";
 import { boxIn, pick } from "./sandwich.js";
-import { choose, state } from "./state.js";
+import { openFunction, state } from "./state.js";
 import { metricColumn, numberColumn, tableOf, wordColumn } from "./table.js";
 import { safe, valueText } from "./text.js";
 import { heading, make } from "./widget.js";
@@ -66,7 +66,7 @@ function changes(report) {
 	const box = make("section", {}, make("h3", {}, counts ? "Changes that samples do not explain" : "Changes"));
 	if (counts) box.append(make("p", {class: "soft"}, `${rows.length} of ${differ.length} functions: ${least.toFixed(1)} standard deviations or more, which chance makes in less than one of a hundred such tables. How much runs differ is not in this: xcollect --repeat and xer_print -changes tell.`));
 	box.append(tableOf({
-		caption: "Changes by function", rows, sort: "change", open: (key) => choose({page: "flame", form: "sandwich", by: "function", focus: report.name("function", key)}),
+		caption: "Changes by function", rows, sort: "change", open: (key) => openFunction(report.name("function", key)),
 		columns: [
 			numberColumn("change", "Change", (key) => Math.abs(change(key)), (key) => changeText(metric, change(key)), {title: "Exclusive " + metric.meaning}),
 			metricColumn("now", "Now", metric, now.exclusive), metricColumn("before", "Before", metric, before.exclusive),

@@ -2,7 +2,6 @@
 
 import { copyCommand } from "./command.js";
 import { narrowed, stackTable } from "./narrow.js";
-import { choose } from "./state.js";
 import { brief, group, safe } from "./text.js";
 import { tableOf } from "./table.js";
 import { heading, make, nameOf } from "./widget.js";
@@ -37,8 +36,7 @@ export function cellText(column, value) {
  */
 function stackOf(list) {
 	if (list.length <= 1) return nameOf(list[0] || "");
-	const details = make("details", {}, make("summary", {}, nameOf(list[0])), make("ol", {}, ...list.slice(1).map((name) => make("li", {}, nameOf(name)))));
-	return details;
+	return make("details", {}, make("summary", {}, nameOf(list[0])), make("ol", {}, ...list.slice(1).map((name) => make("li", {}, nameOf(name)))));
 }
 
 /**
@@ -121,9 +119,4 @@ export function documentOf(report, shown, page = "", isNarrow = false) {
 	const {notes} = made;
 	if (!some && notes.length) box.append(make("ul", {class: "notes"}, ...notes.map((note) => make("li", {}, safe(note)))));
 	return box;
-}
-
-/** @param {string} name */
-export function openFunction(name) {
-	choose({page: "flame", form: "sandwich", focus: name, by: "function"});
 }

@@ -110,8 +110,8 @@ export class Flame {
 
 	/** @param {number} node */
 	words(node) {
-		const {metric, own, whole} = this.options;
-		return `${this.nameOf(node)}: ${valueText(metric, this.total[node])} (${this.options.report.percent(metric, this.total[node], whole)} %), of itself ${valueText(metric, own[node])}`;
+		const {metric, own, report, whole} = this.options;
+		return `${this.nameOf(node)}: ${valueText(metric, this.total[node])} (${report.percent(metric, this.total[node], whole)} %), of itself ${valueText(metric, own[node])}`;
 	}
 
 	/** @param {number} node */
@@ -123,8 +123,8 @@ export class Flame {
 			const file = data.strings[data.functions.file[of]];
 			lines.push(make("div", {class: "soft"}, safe(data.strings[data.functions.object[of]] + (file ? "  " + file + (data.functions.line[of] ? ":" + data.functions.line[of] : "") : ""))));
 		}
-		lines.push(make("div", {}, `${metric.heading}: ${valueText(metric, this.total[node])}${metric.unit === "s" ? " s" : ""}  ${this.options.report.percent(metric, this.total[node], whole)} %`));
-		lines.push(make("div", {class: "soft"}, `of itself ${valueText(metric, own[node])}  ${this.options.report.percent(metric, own[node], whole)} %`));
+		lines.push(make("div", {}, `${metric.heading}: ${valueText(metric, this.total[node])}${metric.unit === "s" ? " s" : ""}  ${report.percent(metric, this.total[node], whole)} %`));
+		lines.push(make("div", {class: "soft"}, `of itself ${valueText(metric, own[node])}  ${report.percent(metric, own[node], whole)} %`));
 		if (base && this.baseTotal) {
 			const change = this.total[node] - this.baseTotal[node];
 			lines.push(make("div", {}, `before ${valueText(metric, this.baseTotal[node])}, change ${change > 0 ? "+" : ""}${valueText(metric, change)}`));
@@ -211,12 +211,11 @@ export class Flame {
 	drawBox(context, box, colors, dark, matched) {
 		const {tree, report, isUp} = this.options, key = tree.key[box.node];
 		const y = (isUp ? this.depth - 1 - box.depth : box.depth) * ROW, wide = Math.max(box.wide, 0.7);
-		fill(context, this.colorOf(box.node, dark), box.x, y, wide - (wide > 3 ? 1 : 0), ROW - 1);
+		const draw = (/** @type {string} */ color) => fill(context, color, box.x, y, wide - (wide > 3 ? 1 : 0), ROW - 1);
+		draw(this.colorOf(box.node, dark));
 		const of = tree.by === "line" ? report.data.frames.function[key] : key;
 		const isMatch = matched && tree.by !== "object" && box.node !== 0 && matched.keys[of];
-		if (isMatch) {
-			fill(context, colors.match, box.x, y, wide - (wide > 3 ? 1 : 0), ROW - 1);
-		}
+		if (isMatch) draw(colors.match);
 		if (box.node === this.hover || (box.node === this.at && document.activeElement === this.canvas)) {
 			context.strokeStyle = colors.text;
 			context.lineWidth = 1.5;

@@ -1,10 +1,10 @@
 // functions.js: the flat tables: functions, lines, load objects and threads, with exclusive and inclusive values.
 
-import { copyCommand } from "./command.js";
-import { choose, expression, state } from "./state.js";
+import { copyCommand, selectBy } from "./command.js";
+import { choose, expression, openFunction, state } from "./state.js";
 import { metricColumn, numberColumn, tableOf, wordColumn } from "./table.js";
 import { exact, safe } from "./text.js";
-import { heading, make, select } from "./widget.js";
+import { heading, make } from "./widget.js";
 import { sumText } from "./flame.js";
 
 /**
@@ -15,7 +15,7 @@ export function showFunctions(parent, report) {
 	const by = /** @type {import("./tree.js").By} */ (state.by), metric = report.chosen;
 	const commands = {function: ["functions"], line: ["lines"], object: ["object_hide", "all", "-functions"], thread: ["threads"]};
 	parent.append(heading({function: "Functions", line: "Lines", object: "Load objects", thread: "Threads"}[by] || "Functions",
-		select("by", [["function", "function"], ["line", "line"], ["object", "load object"], ["thread", "thread"]], by, (value) => choose({by: value})),
+		selectBy(),
 		copyCommand(report, commands[by] || ["functions"])));
 	parent.append(make("p", {class: "summary"}, sumText(metric, report.sum(metric)), sampleText(report)));
 	parent.append(by === "thread" ? threads(report) : flatTable(report, by));
@@ -62,8 +62,7 @@ export function flatTable(report, by) {
 	if (by === "function") columns.push(wordColumn("object", "Load object", (key) => safe(report.data.strings[report.data.functions.object[key]])));
 	return tableOf({
 		caption: by === "line" ? "Lines" : by === "object" ? "Load objects" : "Functions", columns, rows, sort: columns[0]?.key,
-		open: by === "object" ? undefined : (key) => choose({page: "flame", form: "sandwich", by: "function",
-			focus: by === "line" ? report.name("function", report.data.frames.function[key]) : report.name(by, key)}),
+		open: by === "object" ? undefined : (key) => openFunction(by === "line" ? report.name("function", report.data.frames.function[key]) : report.name(by, key)),
 	});
 }
 

@@ -217,6 +217,12 @@ const THINGS = {
 		for (const {thing, count} of sumsOf(report, "MPI", (_, at) => (things.number[at] ? null : things.experiment[at]))) rows[things.experiment[thing]].calls = count;
 		return tableAs(table, rows.filter((row, at) => Number(row.rank) >= 0 && !head.experiments[at].is_base), (row) => -Number(row.rank));
 	},
+	javaheap(report, table) {
+		const {things, strings, uses} = report.data, sites = new Map();
+		for (const {thing, use} of sumsOf(report, "heap", (at, of) => `${of}:${uses.call[at]}`).sort((a, b) => a.bytes - b.bytes)) sites.set(thing, strings[uses.call[use]]);
+		return tableAs(table, sumsOf(report, "heap", (_, at) => at).map(({thing, count, bytes, received}) => ({bytes: Math.round(bytes / 1024), objects: Math.round(received / 1024), samples: count,
+			class: strings[things.name[thing]], site: sites.get(thing)})), (row) => row.bytes);
+	},
 	hooks(report, table) {
 		const {things, strings} = report.data;
 		return tableAs(table, sumsOf(report, "user event", (_, thing) => `${things.name[thing]}:${things.number[thing]}`).map(({thing, count, bytes}) => ({hook: strings[things.name[thing]],

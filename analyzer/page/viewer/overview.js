@@ -1,10 +1,10 @@
 // overview.js: the first page: what was recorded, how much of everything, what stands out, what is missing.
 
 import { copyCommand } from "./command.js";
-import { documentOf, openFunction } from "./documents.js";
-import { choose, state } from "./state.js";
+import { documentOf } from "./documents.js";
+import { choose, openFunction, rangeText, state } from "./state.js";
 import { numberColumn, tableOf, wordColumn } from "./table.js";
-import { brief, duration, exact, moment, safe, valueText } from "./text.js";
+import { brief, duration, exact, safe, valueText } from "./text.js";
 import { heading, make, nameOf } from "./widget.js";
 
 /**
@@ -42,7 +42,7 @@ function figure(label, value, more = "", run = /** @type {(() => void)|null} */ 
 /** @param {import("./report.js").Report} report */
 function figures(report) {
 	const {head} = report, span = state.from !== null && state.to !== null ? state.to - state.from : head.duration_ns;
-	const box = make("div", {class: "figures"}, figure("Wall time", duration(span), state.from !== null && state.to !== null ? `${moment(state.from)} to ${moment(state.to)} s` : "all of it"));
+	const box = make("div", {class: "figures"}, figure("Wall time", duration(span), rangeText() || "all of it"));
 	for (const metric of head.metrics) {
 		const isAlone = !head.metrics.some((each) => each.kind === metric.kind && each.usual);
 		if (!metric.usual && !isAlone && !["user", "system", "heappeakbytes"].includes(metric.keyword)) continue;

@@ -151,8 +151,7 @@ export class Report {
 			this.eachValue(metric, base, (row, value) => {
 				if (!matched || matched.nodes[node[row]]) own[place(thread[row], node[row])] += value;
 			});
-			const raw = {parents, keys, own}, tree = mergeEqual(raw);
-			return tree;
+			return mergeEqual({parents, keys, own});
 		});
 	}
 

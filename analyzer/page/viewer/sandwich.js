@@ -1,6 +1,6 @@
 // sandwich.js: the page of pictures of call stacks: icicles, flames, and a function between its callers and callees.
 
-import { copyCommand } from "./command.js";
+import { copyCommand, selectBy } from "./command.js";
 import { Flame, sumText } from "./flame.js";
 import { frameColor, isDark, ORIGINS } from "./palette.js";
 import { choose, state } from "./state.js";
@@ -12,7 +12,7 @@ import { button, heading, make, patch, select } from "./widget.js";
 export function pictureTools(report) {
 	return [
 		select("form", [["icicle", "icicle (outermost on top)"], ["flame", "flame graph"], ["sandwich", "callers and callees"]], state.form, (form) => choose({form})),
-		select("by", [["function", "function"], ["line", "line"], ["object", "load object"], ["thread", "thread"]], state.by, (by) => choose({by})),
+		selectBy(),
 		make("label", {class: "field"}, make("input", {type: "checkbox", checked: state.fold, onchange: () => choose({fold: !state.fold})}), make("span", {}, "fold recursion")),
 		copyCommand(report, state.form === "sandwich" && state.focus ? ["csingle", state.focus] : ["calltree"]),
 	];

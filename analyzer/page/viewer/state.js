@@ -1,6 +1,8 @@
 // state.js: what the reader has chosen: page, metric, range of time, threads, search. It stands in the address too, so that a
 // link or a reload shows the same.
 
+import { moment } from "./text.js";
+
 /**
  * @typedef {{page: string, metric: string, from: number|null, to: number|null, threads: Set<number>|null,
  *   search: string, only: boolean, by: string, form: string, fold: boolean, focus: string}} State
@@ -34,6 +36,16 @@ export function choose(changes) {
 	if (changed.size === 0) return;
 	writeAddress();
 	for (const listener of listeners) listener(changed);
+}
+
+/** The chosen time; empty: all of it. */
+export function rangeText() {
+	return state.from === null || state.to === null ? "" : `${moment(state.from)} to ${moment(state.to)} s`;
+}
+
+/** Show a function between its callers and callees. @param {string} focus */
+export function openFunction(focus) {
+	choose({page: "flame", form: "sandwich", focus, by: "function"});
 }
 
 function writeAddress() {

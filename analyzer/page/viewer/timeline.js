@@ -246,10 +246,9 @@ class Lanes {
 		const near = (this.to - this.from) / this.width, did = lane && !lane.isHead && this.states.length ? stateText(this.report, lane.thread, time - near, time + near) : "";
 		if (did) lines.push(make("div", {}, did));
 		if (mark >= 0) {
-			const {marks, strings} = this.report.data;
-			const name = strings[marks.name[mark]] || this.report.name("function", this.report.forest.functionOf[marks.node[mark]]);
+			const {marks, strings} = this.report.data, inside = this.report.name("function", this.report.forest.functionOf[marks.node[mark]]), name = strings[marks.name[mark]] || inside;
 			lines.push(make("div", {}, `${safe(name)}  ${duration(marks.duration[mark])}${marks.bytes[mark] ? "  " + brief("bytes", marks.bytes[mark]) : ""}`));
-			lines.push(make("div", {class: "soft"}, "in " + safe(this.report.name("function", this.report.forest.functionOf[marks.node[mark]]))));
+			lines.push(make("div", {class: "soft"}, "in " + safe(inside)));
 		}
 		tip(event.clientX, event.clientY, ...lines);
 	}
@@ -317,13 +316,11 @@ class Lanes {
 	 * @returns {(thread: number) => number}
 	 */
 	laneOf(visible) {
-		/** @type {Map<number, number>} */
-		const laneOf = new Map();
+		const laneOf = new Map(), heads = new Map();
 		visible.forEach((lane, at) => {
 			if (!lane.isHead) laneOf.set(lane.thread, at);
+			else if (folded.has(lane.process)) heads.set(lane.process, at);
 		});
-		const heads = new Map(visible.map((lane, at) => [lane, at]).filter(([lane]) => /** @type {Lane} */ (lane).isHead && folded.has(/** @type {Lane} */ (lane).process))
-			.map(([lane, at]) => [/** @type {Lane} */ (lane).process, /** @type {number} */ (at)]));
 		return (thread) => laneOf.get(thread) ?? heads.get(this.report.head.threads[thread].experiment) ?? -1;
 	}
 

@@ -15,7 +15,7 @@ export function make(name, attributes = {}, ...children) {
 	for (const [key, value] of Object.entries(attributes)) {
 		if (value === undefined || value === null || value === false) continue;
 		if (key === "class") element.className = value;
-		else if (key.includes("-") || key === "role" || key === "for" || key === "scope" || key === "colspan") element.setAttribute(key, String(value));
+		else if (key.includes("-") || key === "role" || key === "scope") element.setAttribute(key, String(value));
 		else /** @type {any} */ (element)[key] = value;
 	}
 	for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);

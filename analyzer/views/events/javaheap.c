@@ -1,4 +1,5 @@
 /* javaheap.c: objects of Java by class, as sampled. */
+#include "analyzer/views/events/javaheap.h"
 #include "analyzer/views/view.h"
 
 #include "experiment/base/clock.h"
@@ -54,13 +55,12 @@ static struct row *add_classes(const struct dataset_experiment *at, struct row *
 	return rows;
 }
 
-/* As Java writes it: java.lang.String, byte[], java.lang.String[][]. */
-static char *title_of(const struct row *row)
+char *javaheap_class(const struct dataset_experiment *at, uint32_t class)
 {
 	static const char *const types[] = {
 		['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
 		['I'] = "int",  ['J'] = "long", ['S'] = "short",  ['Z'] = "boolean"};
-	const char *name = experiment_java_class(row->at->experiment, row->class);
+	const char *name = experiment_java_class(at->experiment, class);
 	size_t dimensions = name ? strspn(name, "[") : 0, size;
 	char *title;
 
@@ -76,9 +76,9 @@ static char *title_of(const struct row *row)
 		name++, size -= 2;
 	title = memory_format("%.*s%.*s", (int)size, name,
 	                      (int)(2 * (dimensions < 8 ? dimensions : 8)), "[][][][][][][][]");
-	for (char *at = title; *at != '\0'; at++)
-		if (*at == '/')
-			*at = '.';
+	for (char *c = title; *c != '\0'; c++)
+		if (*c == '/')
+			*c = '.';
 	return title;
 }
 
@@ -86,7 +86,7 @@ static void add_row(const struct dataset *dataset, const struct choices *choices
                     struct print_table *table, int is_data, const struct row *row)
 {
 	const struct interval bytes = interval_estimate(row->bytes, row->bytes_variance);
-	char *title = title_of(row),
+	char *title = javaheap_class(row->at, row->class),
 	     *site = stacks_name_place(dataset, choices, row->at, row->node, 1);
 
 	print_number(table, exp_whole(row->bytes));
