@@ -81,7 +81,7 @@ is "a recording of many sizes has a page" "0 " "$? $(cat many.said)"
 	echo '} int main(void) { for (int i = 0; i < 10000; i++) huge(); return 0; }'
 } >huge.c
 cc -O1 -g -o huge huge.c
-"$xcollect" -p hi -o huge.er ./huge >huge.out 2>&1
+"$xcollect" -p hi -S off -o huge.er ./huge >huge.out 2>&1
 page huge.er
 is "a function of 4,000 lines has a small page" "0 yes" "$? $([ "$(wc -c <huge.html)" -lt 190000 ] && echo yes || wc -c <huge.html)"
 
