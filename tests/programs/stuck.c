@@ -27,7 +27,11 @@
 #include <unistd.h>
 
 #define FUNCTION __attribute__((noinline)) static void
+#ifdef __clang__
+#define PLAIN __attribute__((noinline, optnone)) static void
+#else
 #define PLAIN __attribute__((noinline, optimize("O0"))) static void
+#endif
 
 static double seconds;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;

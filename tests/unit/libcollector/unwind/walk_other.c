@@ -13,7 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define PLAIN __attribute__((noinline, optnone))
+#else
 #define PLAIN __attribute__((noinline, optimize("O0")))
+#endif
 
 static struct walk_memo *memo;
 static int memory;
