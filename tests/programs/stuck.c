@@ -2,14 +2,14 @@
  *
  * usage: stuck SECONDS
  *
- * Facts: after 0.2 seconds it prints "ready". Until SECONDS are over, each of the functions below is in
- * one wait: wait_lock (for a mutex that wait_holding has, which sleeps), wait_cond, wait_sem, wait_poll
- * (compiled without optimization, as are some others, so with a frame pointer), wait_epoll, wait_pipe,
- * wait_accept, wait_child, wait_signal, and main, which joins the first of them. The thread of
- * wait_leave sleeps for 1 second, then computes for 0.3 seconds of CPU time in `compute`, and sleeps
- * again. The thread of `busy` computes 1 ms in 10, from the beginning on. At the end it prints
- * "left NS", when the sleep of wait_leave was over, and "wrong N", the number of calls that ended
- * otherwise than they should. */
+ * Facts: after 0.2 seconds it prints "ready". Until SECONDS are over, each of the functions below
+ * is in one wait: wait_lock (for a mutex that wait_holding has, which sleeps), wait_cond, wait_sem,
+ * wait_poll (compiled without optimization, as are some others, so with a frame pointer),
+ * wait_epoll, wait_pipe, wait_accept, wait_child, wait_signal, and main, which joins the first of
+ * them. The thread of wait_leave sleeps for 1 second, then computes for 0.3 seconds of CPU time in
+ * `compute`, and sleeps again. The thread of `busy` computes 1 ms in 10, from the beginning on. At
+ * the end it prints "left NS", when the sleep of wait_leave was over, and "wrong N", the number of
+ * calls that ended otherwise than they should. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -171,9 +171,9 @@ FUNCTION busy(void)
 	}
 }
 
-static void (*const functions[])(void) = {wait_holding, wait_lock,   wait_cond,   wait_sem,
-                                          wait_poll,    wait_epoll,  wait_pipe,   wait_accept,
-                                          wait_child,   wait_signal, wait_leave,  busy};
+static void (*const functions[])(void) = {wait_holding, wait_lock,   wait_cond,  wait_sem,
+                                          wait_poll,    wait_epoll,  wait_pipe,  wait_accept,
+                                          wait_child,   wait_signal, wait_leave, busy};
 enum { COUNT = sizeof(functions) / sizeof(functions[0]), SIGNALLED = 9 };
 
 static void *run(void *number)

@@ -6,6 +6,19 @@
 
 #include <stdlib.h>
 
+/* A parent's number is smaller than its children's. */
+uint32_t *sql_tree_sizes(const struct tree *tree)
+{
+	uint32_t *sizes = memory_take(tree->count, sizeof(*sizes));
+
+	for (size_t i = tree->count; i-- > 0;) {
+		sizes[i]++;
+		if (i != TREE_ROOT)
+			sizes[tree->nodes[i].parent] += sizes[i];
+	}
+	return sizes;
+}
+
 static void put(struct sql *sql, const struct tree *tree, const uint32_t *ids, uint32_t node,
                 uint32_t size, size_t depth)
 {

@@ -48,7 +48,6 @@ static void put_sample(struct sql_walk *walk, const struct sql_event *event)
 	cell_integer(&row[SQL_SAMPLE_cpu], fact->cpu);
 	cell_count(&row[SQL_SAMPLE_cpu_ns], fact->cpu_ns);
 	cell_text(&row[SQL_SAMPLE_state], sql_name(&walk->clock_states, fact->type));
-	sql_waits_sample(walk, event);
 }
 
 static void put_counter_sample(struct sql_walk *walk, const struct sql_event *event)
@@ -244,12 +243,6 @@ void sql_event_put(struct sql_walk *walk, const struct sql_event *event)
 		else
 			put_block(walk, event);
 		break;
-	case EXP_DATA_SYNC:
-		sql_waits_sync(walk, event);
-		break;
-	case EXP_DATA_WALL:
-		sql_waits_wall(walk, event);
-		break;
 	case EXP_DATA_IO:
 		put_io(walk, event);
 		break;
@@ -262,6 +255,9 @@ void sql_event_put(struct sql_walk *walk, const struct sql_event *event)
 	case EXP_DATA_OMP:
 		put_omp(walk, event);
 		break;
+	case EXP_DATA_SYNC:
+	case EXP_DATA_WALL:
+		break; /* waits: event_waits.c */
 	case EXP_DATA_MPI:
 		put_mpi(walk, event);
 		break;

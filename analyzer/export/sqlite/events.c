@@ -17,6 +17,24 @@ static uint32_t row_of(struct sql_walk *walk, uint32_t thread)
 	return *row - 1;
 }
 
+static void put_event(struct sql_walk *walk, const struct sql_event *event)
+{
+	switch (event->fact->data) {
+	case EXP_DATA_SYNC:
+		sql_waits_sync(walk, event);
+		break;
+	case EXP_DATA_WALL:
+		sql_waits_wall(walk, event);
+		break;
+	case EXP_DATA_PROFILE:
+		sql_waits_sample(walk, event);
+		sql_event_put(walk, event);
+		break;
+	default:
+		sql_event_put(walk, event);
+	}
+}
+
 static uint32_t on_fact(void *context, const struct exp_fact *fact)
 {
 	struct sql_walk *walk = context;
@@ -31,7 +49,7 @@ static uint32_t on_fact(void *context, const struct exp_fact *fact)
 	event.thread = walk->process->first_thread + thread;
 	event.span = axis_span_of(walk->at->experiment, 0, fact);
 	if (walk->puts_events)
-		sql_event_put(walk, &event);
+		put_event(walk, &event);
 	return walk->adds_up ? row_of(walk, (uint32_t)thread) : EXP_ROW_NONE;
 }
 

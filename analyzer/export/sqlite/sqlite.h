@@ -67,13 +67,13 @@ void sql_objects_put(struct sql *sql);
 
 /* ---- call_paths.c */
 
+/* By node of a tree: how many there are below it, and itself. The caller frees. */
+uint32_t *sql_tree_sizes(const struct tree *tree);
+
 /* Write the stacks of the tree by functions alone. */
 void sql_call_paths_put(struct sql *sql);
 
 /* ---- stacks.c */
-
-/* By node of a tree: how many there are below it, and itself. The caller frees. */
-uint32_t *sql_tree_sizes(const struct tree *tree);
 
 /* Put the stacks of all processes into one tree, and write them. */
 void sql_stacks_put(struct sql *sql);

@@ -29,19 +29,6 @@ static void place_processes(struct sql *sql)
 	tree_tables_fini(sql->tree);
 }
 
-/* A parent's number is smaller than its children's. */
-uint32_t *sql_tree_sizes(const struct tree *tree)
-{
-	uint32_t *sizes = memory_take(tree->count, sizeof(*sizes));
-
-	for (size_t i = tree->count; i-- > 0;) {
-		sizes[i]++;
-		if (i != TREE_ROOT)
-			sizes[tree->nodes[i].parent] += sizes[i];
-	}
-	return sizes;
-}
-
 /* The functions, or the lines, on the way to a node. */
 struct way {
 	int64_t *items; /* items[depth] */

@@ -17,7 +17,7 @@ static int parents[NODES];
 static void begin(void)
 {
 	for (int i = 0; i < NODES; i++) {
-		pcs[i] = (uint64_t)(LOWEST + i * STEP);
+		pcs[i] = LOWEST + (uint64_t)i * STEP;
 		parents[i] = i - 1;
 	}
 	set_up();

@@ -249,7 +249,7 @@ static void expect_objects(const char *commands, const char *shown)
 		char name[32];
 		const char *line;
 
-		snprintf(name, sizeof(name), ",%s,", names[i]);
+		snprintf(name, sizeof(name), ",%.24s,", names[i]);
 		line = strstr(answer.text, name);
 		cr_assert(line, "%s in %s", name, answer.text);
 		strncat(expected, line - 4, 1);
