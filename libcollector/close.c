@@ -106,9 +106,10 @@ void process_account(void)
 		col_xml_append(COL_LOG, &text);
 }
 
+/* A process closes its log once. The stack may be small, and has the frame of a signal on it. */
 static void close_log(int exit_code)
 {
-	char buffer[TOTALS_SIZE];
+	static char buffer[TOTALS_SIZE];
 	struct xml_text text = XML_TEXT(buffer);
 
 	put_totals(&text);
