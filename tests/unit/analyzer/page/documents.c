@@ -107,8 +107,8 @@ Test(page_documents, the_quality_stands_once)
 	text = page_sections[PAGE_DOCUMENTS].text;
 	cr_expect(strstr(text, "[{\"group\": \"quality\", \"notes\": [\"") == text);
 	cr_expect(strstr(text, "lost, ") != NULL);
-	cr_expect(strstr(text, "# ") == NULL && strstr(text, "quality: ") == NULL);
-	cr_expect(strstr(text, "\"name\": \"quality\"") == NULL);
+	cr_expect(!strstr(text, "# ") && !strstr(text, "quality: "));
+	cr_expect(!strstr(text, "\"name\": \"quality\""));
 	page_forget();
 	golden_leave(directory);
 }
