@@ -1,5 +1,5 @@
-/* Listings of functions that are too long for a page are bounded: the lines with the greatest values
- * stay, with some around them. */
+/* Listings of functions that are too long for a page are bounded: the lines with the greatest
+ * values stay, with some around them. */
 #include "analyzer/page/bound.h"
 
 #include "analyzer/base/memory.h"
