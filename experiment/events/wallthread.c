@@ -49,6 +49,7 @@ static enum wallspan_doubt doubt_of(const struct wallthread_wait *wait)
 	case FMT_wall_state_PIPE:
 	case FMT_wall_state_SOCKET:
 	case FMT_wall_state_TERMINAL:
+	case FMT_wall_state_CHILD: /* the kernel frees what is left of the child */
 	case FMT_wall_state_OTHER:
 		return WALLSPAN_WORKS;
 	default:
